@@ -350,7 +350,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.pycharm_card.set_texts(self.tr("Open in PyCharm"), self.tr("The first program"))
         self.python_button.setText(self.tr("Copy the Python path"))
         self.python_button.setToolTip(self.tr("For another editor"))
-        menu_text = self.tr("Add to Start menu") if self._has_start_menu else self.tr("Add to apps menu")
+        menu_text = self.tr("Add to Start") if self._has_start_menu else self.tr("Add to app menu")
         self.menu_card.set_texts(menu_text, self.tr("Opens a terminal in one click"))
         self.menu_button.setText(menu_text)
         self.menu_button.setToolTip(self.tr("Opens a terminal in one click"))

@@ -291,12 +291,7 @@ def pair_description(pair: DeviceComparison, benchmark: Benchmark, *, is_brief: 
         if pair.gpus:
             return translate("BenchmarkMessages", "copying within the card's memory")
         return translate("BenchmarkMessages", "copying within the memory")
-    purpose = {
-        "resnet50": translate("BenchmarkMessages", "recognises images"),
-        "bert-base": translate("BenchmarkMessages", "reads sentences"),
-        "decode": translate("BenchmarkMessages", "answers word by word"),
-        "decode-graph": translate("BenchmarkMessages", "answers word by word"),
-    }.get(best.id, "")
+    purpose = workload_purpose(best.id)
     # Where both formats have a bar, each bar names its own.
     dtype_label = "" if pair.mixed is not None else run_details(best)
     if best.id in GRAPH_WORKLOADS.values() and not is_brief:
@@ -304,6 +299,16 @@ def pair_description(pair: DeviceComparison, benchmark: Benchmark, *, is_brief: 
     if purpose and dtype_label:
         return translate("BenchmarkMessages", "{what}, {kind}").format(what=purpose, kind=dtype_label)
     return purpose or dtype_label
+
+
+def workload_purpose(name: str) -> str:
+    """What the network of a workload does; "" for a workload without one."""
+    return {
+        "resnet50": translate("BenchmarkMessages", "recognises images"),
+        "bert-base": translate("BenchmarkMessages", "reads sentences"),
+        "decode": translate("BenchmarkMessages", "answers word by word"),
+        "decode-graph": translate("BenchmarkMessages", "answers word by word"),
+    }.get(name, "")
 
 
 def _matmul_description(result: BenchResult, benchmark: Benchmark) -> str:

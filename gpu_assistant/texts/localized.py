@@ -342,15 +342,15 @@ def way_cost_texts(cost: WayCost, texts: Translator) -> tuple[str, ...]:
 
 
 def way_summary_text(cost: WayCost, texts: Translator, *, brief: bool = False) -> str:
-    """What a way costs, in short phrases: "Download: about 3.6 GB · 1 administrator prompt · 1 restart", `brief` "1
-    admin prompt"; without a size where none is known.
+    """What a way costs, in two lines, so that two ways can be compared line by line: "Download: about 3.6 GB", if that
+    is known, and "1 administrator prompt · 1 restart", `brief` "1 admin prompt".
     """
-    items = []
-    if cost.package_bytes is not None:
-        code = "way.summary.size-beside-driver" if cost.driver_bytes is None else "way.summary.size"
-        items.append(texts.translate(code, {"bytes": cost.package_bytes + (cost.driver_bytes or 0)}))
-    prompts = _brief_prompts_text if brief else prompts_text
-    return " · ".join((*items, prompts(cost.admin_prompts, texts), restarts_text(cost.restarts, texts)))
+    prompts = (_brief_prompts_text if brief else prompts_text)(cost.admin_prompts, texts)
+    effort = f"{prompts} · {restarts_text(cost.restarts, texts)}"
+    if cost.package_bytes is None:
+        return effort
+    code = "way.summary.size-beside-driver" if cost.driver_bytes is None else "way.summary.size"
+    return f"{texts.translate(code, {'bytes': cost.package_bytes + (cost.driver_bytes or 0)})}\n{effort}"
 
 
 def effort_texts(prompts: int, restarts: int, texts: Translator) -> tuple[str, str]:

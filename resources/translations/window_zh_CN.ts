@@ -39,7 +39,7 @@
         <translation>一键打开终端</translation>
     </message>
     <message>
-        <source>Add to Start menu</source>
+        <source>Add to Start</source>
         <translation>添加到“开始”菜单</translation>
     </message>
     <message>
@@ -47,7 +47,7 @@
         <translation>已添加到“开始”菜单。</translation>
     </message>
     <message>
-        <source>Add to apps menu</source>
+        <source>Add to app menu</source>
         <translation>添加到应用菜单</translation>
     </message>
     <message>

@@ -99,7 +99,7 @@
     </message>
     <message>
         <source>Read from a details file; this computer was not checked.</source>
-        <translation>来自描述文件，没有检测这台电脑。</translation>
+        <translation>来自电脑描述文件，没有检测这台电脑。</translation>
     </message>
     <message>
         <source>See recommendation</source>
@@ -126,8 +126,8 @@
         <translation>还没有推荐方案</translation>
     </message>
     <message>
-        <source>Find my card</source>
-        <translation>帮我找显卡</translation>
+        <source>Card not found?</source>
+        <translation>找不到显卡？</translation>
     </message>
     <message>
         <source>Preparing your recommendation</source>
@@ -140,6 +140,14 @@
     <message>
         <source>Your CPU is enough for first steps and small models.</source>
         <translation>你的 CPU 用来入门、跑小模型够用。</translation>
+    </message>
+    <message>
+        <source>Simulated computer</source>
+        <translation>模拟的电脑</translation>
+    </message>
+    <message>
+        <source>Good news: it can train on its GPU</source>
+        <translation>好消息：它可以用显卡训练</translation>
     </message>
 </context>
 <context>
@@ -206,7 +214,7 @@
     </message>
     <message>
         <source>on {disk} ({size} free)</source>
-        <translation>{disk}（空闲 {size}）</translation>
+        <translation>{disk}（剩余 {size}）</translation>
     </message>
     <message>
         <source>or more</source>
@@ -250,7 +258,7 @@
     </message>
     <message>
         <source>on {letter}: ({size} free)</source>
-        <translation>占用 {letter} 盘（空闲 {size}）</translation>
+        <translation>{letter} 盘，剩余 {size}</translation>
     </message>
 </context>
 <context>
@@ -359,7 +367,7 @@
         <translation>上一步</translation>
     </message>
     <message>
-        <source>CPU calculation is correct</source>
+        <source>CPU calculation</source>
         <translation>CPU 试算结果正确</translation>
     </message>
     <message>
@@ -467,7 +475,7 @@
         <translation>Python 可以运行</translation>
     </message>
     <message>
-        <source>Right PyTorch version</source>
+        <source>Right PyTorch build</source>
         <translation>PyTorch 版本正确</translation>
     </message>
     <message>
@@ -479,7 +487,7 @@
         <translation>TensorFlow 可以启动</translation>
     </message>
     <message>
-        <source>Test calculation is correct</source>
+        <source>Test calculation</source>
         <translation>试算结果正确</translation>
     </message>
     <message>
@@ -595,24 +603,28 @@
         <translation>收起</translation>
     </message>
     <message>
-        <source>Set up and verified in {time}. Nothing else was changed.</source>
-        <translation>安装和验证共用了 {time}，没有改动电脑上的其他东西。</translation>
+        <source>Set up in {time}. Nothing else was changed.</source>
+        <translation>安装用时 {time}，没有改动其他东西。</translation>
     </message>
     <message>
         <source>Set up and verified. Nothing else was changed.</source>
         <translation>安装和验证都已完成，没有改动电脑上的其他东西。</translation>
     </message>
     <message>
-        <source>CUDA works: calculations on the card</source>
+        <source>CUDA works</source>
         <translation>CUDA 可用：在显卡上计算</translation>
     </message>
     <message>
-        <source>cuDNN works: faster neural networks</source>
+        <source>cuDNN works</source>
         <translation>cuDNN 可用：加速神经网络</translation>
     </message>
     <message>
         <source>Folder, commands and log</source>
         <translation>文件夹、命令和记录</translation>
+    </message>
+    <message>
+        <source>Running the next check…</source>
+        <translation>正在进行下一项检查…</translation>
     </message>
 </context>
 <context>
@@ -638,7 +650,7 @@
     <name>ErrorPanel</name>
     <message>
         <source>Choose another folder</source>
-        <translation>选择另一个文件夹</translation>
+        <translation>换一个文件夹</translation>
     </message>
     <message>
         <source>What you can do</source>
@@ -676,7 +688,7 @@
     </message>
     <message>
         <source>Choose another folder</source>
-        <translation>选择另一个文件夹</translation>
+        <translation>换一个文件夹</translation>
     </message>
     <message>
         <source>Nothing is lost</source>
@@ -820,7 +832,7 @@
     </message>
     <message>
         <source>You stopped the installation</source>
-        <translation>你已停止安装</translation>
+        <translation>安装已停止</translation>
     </message>
     <message>
         <source>Nothing is installed yet. Your download is kept, even if you go back; you can continue later from the first page of the setup.</source>
@@ -985,8 +997,8 @@
         <translation>会一起装上 Python</translation>
     </message>
     <message>
-        <source>Python {version}, no PyTorch</source>
-        <translation>Python {version}，没有 PyTorch</translation>
+        <source>No PyTorch yet</source>
+        <translation>还没有 PyTorch</translation>
     </message>
     <message>
         <source>Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key that the computer trusts. Use your distribution's driver, which handles that.</source>
@@ -1093,8 +1105,8 @@
         <translation>等待重启</translation>
     </message>
     <message>
-        <source>Your own Python is not changed</source>
-        <translation>你自己的 Python 不会改动</translation>
+        <source>stays as it is</source>
+        <translation>不会改动</translation>
     </message>
     <message>
         <source>Too little</source>
@@ -1118,15 +1130,15 @@
     </message>
     <message>
         <source>{size} free on {disk}</source>
-        <translation>{disk} 空闲 {size}</translation>
+        <translation>{disk} 剩余 {size}</translation>
     </message>
     <message>
         <source>{size} needed</source>
         <translation>需要 {size}</translation>
     </message>
     <message>
-        <source>{size} free on the system disk</source>
-        <translation>系统盘空闲 {size}</translation>
+        <source>{size} free</source>
+        <translation>剩余 {size}</translation>
     </message>
     <message>
         <source>Processor (CPU)</source>
@@ -1138,7 +1150,7 @@
     </message>
     <message>
         <source>{size} free on {letter}:</source>
-        <translation>{letter} 盘空闲 {size}</translation>
+        <translation>{letter} 盘剩余 {size}</translation>
     </message>
     <message>
         <source>too old for {program} {version}</source>
@@ -1149,12 +1161,12 @@
         <translation>{size} 显存</translation>
     </message>
     <message>
-        <source>Installed next</source>
-        <translation>接下来安装</translation>
+        <source>your Python {version} stays</source>
+        <translation>你的 Python {version} 不会改动</translation>
     </message>
     <message>
-        <source>PyTorch is next</source>
-        <translation>待装 PyTorch</translation>
+        <source>Will be installed</source>
+        <translation>待安装</translation>
     </message>
 </context>
 <context>
@@ -1210,8 +1222,8 @@
 <context>
     <name>OptionsBar</name>
     <message>
-        <source>All three, if you need them all; takes the most space</source>
-        <translation>以上三样都装，都要用的人选它；占空间最多</translation>
+        <source>PyTorch, TensorFlow and the CUDA Toolkit; takes the most space</source>
+        <translation>PyTorch、TensorFlow 和 CUDA Toolkit 都装，占空间最多</translation>
     </message>
     <message>
         <source>CUDA development</source>
@@ -1270,8 +1282,8 @@
         <translation>自己编写和编译显卡程序，会加装 CUDA Toolkit 和 cuDNN</translation>
     </message>
     <message>
-        <source>Done customising</source>
-        <translation>完成自定义</translation>
+        <source>Done</source>
+        <translation>完成</translation>
     </message>
 </context>
 <context>
@@ -1452,6 +1464,10 @@
         <source>{kind} driver</source>
         <translation>{kind} 驱动</translation>
     </message>
+    <message>
+        <source>Driver</source>
+        <translation>显卡驱动</translation>
+    </message>
 </context>
 <context>
     <name>PlanList</name>
@@ -1554,7 +1570,7 @@
         <translation>速度</translation>
     </message>
     <message>
-        <source>Measure it</source>
+        <source>Run benchmark</source>
         <translation>开始测速</translation>
     </message>
     <message>
@@ -1584,15 +1600,19 @@
     </message>
     <message>
         <source>as fast as your CPU</source>
-        <translation>与你的 CPU 相比的速度</translation>
+        <translation>于 CPU 的训练速度</translation>
     </message>
     <message>
         <source>Training</source>
         <translation>训练用时</translation>
     </message>
     <message>
-        <source>for {total} images</source>
+        <source>to train on {total} images</source>
         <translation>训练 {total} 张图片</translation>
+    </message>
+    <message>
+        <source>{workload} ({purpose})</source>
+        <translation>{workload}（{purpose}）</translation>
     </message>
 </context>
 <context>
@@ -1627,7 +1647,7 @@
     </message>
     <message>
         <source>Choose another folder</source>
-        <translation>选择另一个文件夹</translation>
+        <translation>换一个文件夹</translation>
     </message>
     <message>
         <source>Hide the steps</source>
@@ -1710,8 +1730,8 @@
         <translation>环境名称</translation>
     </message>
     <message>
-        <source>Folder not changed: the one you chose cannot be used.</source>
-        <translation>安装位置没变：你选的文件夹不能用。</translation>
+        <source>Folder not changed.</source>
+        <translation>安装位置没变。</translation>
     </message>
     <message>
         <source>You need {size} more disk space.</source>
@@ -1855,8 +1875,8 @@
         <translation>按推荐（{version}）</translation>
     </message>
     <message>
-        <source>Back to our recommendation</source>
-        <translation>恢复推荐方案</translation>
+        <source>Our recommendation is back</source>
+        <translation>已恢复推荐方案</translation>
     </message>
     <message>
         <source>Build</source>
@@ -1923,8 +1943,8 @@
         <translation>用 NVIDIA 的安装程序</translation>
     </message>
     <message>
-        <source>Your own folder (no prompt)</source>
-        <translation>自己的文件夹，无需管理员权限</translation>
+        <source>Into your own folder (no prompt)</source>
+        <translation>装进自己的文件夹，无需管理员权限</translation>
     </message>
     <message>
         <source>{version} is not available: {why}.</source>
@@ -2021,11 +2041,11 @@
         <translation>让你的显卡开始跑深度学习</translation>
     </message>
     <message>
-        <source>We make sure it works</source>
+        <source>We prove it works</source>
         <translation>验证真的能用</translation>
     </message>
     <message>
-        <source>You agree, we install</source>
+        <source>Then we install</source>
         <translation>你同意后再安装</translation>
     </message>
     <message>
@@ -2145,16 +2165,16 @@
         <translation>在真实的电脑上，这一页会显示</translation>
     </message>
     <message>
-        <source>the proof: the card, PyTorch, CUDA and cuDNN, each with its version and a calculation</source>
+        <source>The proof: card, PyTorch, CUDA and cuDNN, each with its version and a calculation</source>
         <translation>验证结果：显卡、PyTorch、CUDA 和 cuDNN，逐项列出版本，并实际算一次</translation>
     </message>
     <message>
-        <source>how fast the card trains, compared with the CPU</source>
+        <source>How fast the card trains, compared with the CPU</source>
         <translation>显卡训练有多快，与 CPU 对比</translation>
     </message>
     <message>
-        <source>a first program that learns, and your editor with the right Python</source>
-        <translation>第一个会学习的程序，以及已选好 Python 的编辑器</translation>
+        <source>A first program that learns to read digits, and your editor with the right Python</source>
+        <translation>一个会认数字的入门程序，以及已配好 Python 的编辑器</translation>
     </message>
 </context>
 </TS>

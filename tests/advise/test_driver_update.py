@@ -160,7 +160,7 @@ def test_older_tensorflow_works_now(gpu: str, driver: str, way: tuple[str, str, 
     sizes = [each.cost.package_bytes for each in advice.ways]
     assert sizes == [3_067_409_135 if way[1] == "2.14" else 3_442_231_933, 3_442_231_933]
     texts = [each.text for each in Texts("en").localize_recommendation(advice).ways]
-    assert texts[0] == f"Keep my driver: TensorFlow {way[1]} with your current driver"
+    assert texts[0] == f"Keep my driver: TensorFlow {way[1]} with your driver"
 
 
 def test_tensorflow_on_the_hosts_driver_uses_the_card() -> None:
@@ -212,6 +212,6 @@ def test_ways_are_named_in_both_languages() -> None:
     english, chinese = (Texts(name).localize_recommendation(recommend(DESKTOP, catalog())) for name in ("en", "zh_CN"))
     assert [way.text for way in english.ways] == [
         "Newest: PyTorch 2.15.0 with a new driver",
-        "Keep my driver: PyTorch 2.14.1 with your current driver",
+        "Keep my driver: PyTorch 2.14.1 with your driver",
     ]
     assert all("{" not in f"{way.text}" for way in chinese.ways)

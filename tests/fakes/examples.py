@@ -207,7 +207,7 @@ def make_plan(recommendation: Recommendation, environment: str, *, simulated: bo
                 id="resolve",
                 kind="resolve",
                 code="resolve",
-                data={"release": release, "python": "3.11", "packages": "torch numpy", "requirements": "torch numpy"},
+                data={"release": release, "python": "3.11", "packages": "torch, numpy", "requirements": "torch numpy"},
                 minutes=0.2,
                 commands=(("uv", "pip", "compile", "requirements.in", "-o", "pylock.toml"),),
             ),

@@ -38,7 +38,8 @@ class Rtx4060Run:
 
     older = "2.14.1"
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, simulated: bool = False) -> None:
+        self._simulated = simulated
         self._app = App(data_dir=str(folder / "advice"), machine_file=str(RECORDED_MACHINE))
         machine = self._app.simulated_machine
         assert machine is not None
@@ -69,7 +70,7 @@ class Rtx4060Run:
     ) -> Plan:
         del machine
         made = self._app.setup.plan(self.machine, recommendation, environment, made_by=made_by)
-        return replace(made, simulated=False)
+        return replace(made, simulated=self._simulated)
 
     def begun(self) -> InterruptedInstall:
         """The setup after the restart that its driver needs."""

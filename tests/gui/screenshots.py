@@ -42,7 +42,7 @@ from gpu_assistant.gui.worker import JobRunner
 from gpu_assistant.texts.guide import guide_dir
 from tests.fakes.app import FakeApp
 from tests.fakes.benchmarks import processor_benchmark
-from tests.fakes.examples import good_checks, gpu_checks, rtx4060, rtx4060_recommendation
+from tests.fakes.examples import good_checks, gpu_checks, rtx4060
 from tests.gui import bundle_scenes, dialog_scenes, main_scenes
 from tests.gui.deletion import delete_window
 from tests.gui.rtx4060_run import RECORDED_MACHINE, SPEEDS, Rtx4060Run
@@ -254,9 +254,9 @@ def welcome_resume(studio: Studio, app: FakeApp) -> Wizard:
     return made
 
 
-def rtx4060_run(app: FakeApp) -> Rtx4060Run:
+def rtx4060_run(app: FakeApp, *, simulated: bool = False) -> Rtx4060Run:
     """Make an app the computer of the RTX 4060's run."""
-    run = Rtx4060Run(app.folder)
+    run = Rtx4060Run(app.folder, simulated=simulated)
     run.set_up(app)
     return run
 
@@ -378,7 +378,7 @@ def done_checking(studio: Studio, app: FakeApp) -> Wizard:
     app.gate = threading.Event()
     app.events["verify"] = gpu_checks().checks[:4]
     made.controller.verify()
-    studio.until(lambda: len(made.done.verification_card.row_widgets) == 4)
+    studio.until(lambda: len(made.done.verification_card.row_widgets) == 5)
     return made
 
 
@@ -526,9 +526,9 @@ def _shoot_advice(studio: Studio, name: str, folder: str) -> None:
 def _shoot_wizard(studio: Studio, name: str, folder: Path) -> None:
     make, simulated = SCENES[name]
     app = FakeApp(folder, rtx4060() if simulated else None, simulated=simulated)
-    app.shown_folder = "D:\\AI\\pytorch" if simulated else "/home/mei/ai/pytorch"
+    app.shown_folder = "/home/mei/ai/pytorch"
     if simulated:
-        app.recommendation = rtx4060_recommendation
+        rtx4060_run(app, simulated=True)
     made = make(studio, app)
     studio.save(made.findChild(HelpDialog) or made, name)
     if app.gate is not None:

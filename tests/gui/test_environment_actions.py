@@ -91,7 +91,7 @@ def test_menu_of_windows_is_the_start_menu(services, language, code):
     language.set(code)
     panel = EnvironmentActionsPanel(services, language, on_home=True)
     panel.set_environment(services.environment)
-    assert panel.menu_button.text().startswith({"en": "Add to Start menu", "zh_CN": "添加到“开始”菜单"}[code])
+    assert panel.menu_button.text().startswith({"en": "Add to Start", "zh_CN": "添加到“开始”菜单"}[code])
     panel.deleteLater()
 
 

@@ -153,8 +153,8 @@ class ClickableCard(KeyboardFocus, Themed, QAbstractButton):
         """Show the line of detail, or only the title where the card is too narrow for both."""
         self._shows_detail = shown
         self.detail_label.setVisible(shown and bool(self.detail_label.text()))
-        self._layout.setContentsMargins(*((14, 12, 14, 12) if shown else (12, 12, 10, 12)))
-        self._layout.setSpacing(14 if shown else 10)
+        self._layout.setContentsMargins(*((14, 12, 14, 12) if shown else (10, 12, 8, 12)))
+        self._layout.setSpacing(14 if shown else 8)
 
     def sizeHint(self) -> QSize:
         return self._layout.sizeHint()
@@ -558,6 +558,23 @@ class ValueRow(Themed, QWidget):
     def set_pill_width(self, width: int) -> None:
         """The room for the pill in pixels, so that the details of several rows end at one place."""
         self._pill_cell.setMinimumWidth(width)
+        self._share_width()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_width()
+
+    def _share_width(self) -> None:
+        """The value in one line, if it can be, and the detail in the rest."""
+        detail = self.detail_label
+        pill = 0 if self._pill_cell.isHidden() else self._pill_cell.sizeHint().width() + self._layout.spacing()
+        pill = max(pill, self._pill_cell.minimumWidth() + self._layout.spacing()) if pill else 0
+        others = self.icon_widget.sizeHint().width() + 2 * self._layout.spacing() + pill
+        room = self.contentsRect().width() - self._layout.contentsMargins().left() * 2 - others
+        value = max(self.value_label.sizeHint().width(), self.name_label.sizeHint().width())
+        value = max(min(value, room - detail.minimumSizeHint().width()), 1)
+        self._layout.setStretch(1, value)
+        self._layout.setStretch(2, max(room - value, 1))
 
     def set_compact(self, on: bool) -> None:
         """Stand closer to the rows above and below."""
@@ -581,6 +598,7 @@ class ValueRow(Themed, QWidget):
         self._pill_cell.setVisible(pill is not None)
         if pill is not None:
             self.pill.set(*pill)
+        self._share_width()
         self.setToolTip(reason)
         parts = (self.value_label.text(), detail, pill[1] if pill else "", reason)
         self.setAccessibleName(f"{text}: " + ", ".join(part for part in parts if part))

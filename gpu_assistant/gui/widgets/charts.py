@@ -131,7 +131,7 @@ class SpeedSparkline(Sparkline):
 Bar = tuple[str, float | None, str, str]
 # Pixels behind the labels, behind the values, and of the longest bar.
 GLYPH_OVERHANG = 2  # a glyph may be painted a little beyond its own advance (pixels)
-LABEL_GAP, VALUE_MARGIN, MIN_BAR_LENGTH = 18, 12, 60
+LABEL_GAP, VALUE_MARGIN, MIN_BAR_LENGTH = 18, 12, 80
 
 
 class BarChart(Themed, QWidget):
@@ -185,7 +185,13 @@ class BarChart(Themed, QWidget):
 
     def _row_height(self) -> int:
         line = QFontMetricsF(theme.font("body")).height().__ceil__()
-        return line + theme.px(20) + 12 if self._stacked else line + (8 if self._compact else 21)
+        if self._stacked:
+            return line + self._thickness() + (8 if self._compact else 12)
+        return line + (8 if self._compact else 21)
+
+    def _thickness(self) -> int:
+        """Of a bar; a compact one below its texts is thinner."""
+        return theme.px(12 if self._stacked and self._compact else 20)
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(260), self._row_height() * len(self._bars))
@@ -195,8 +201,9 @@ class BarChart(Themed, QWidget):
         painter = QPainter(self)
         labels, values = self._text_widths()
         longest = max((bar[1] or 0.0 for bar in self._bars), default=0.0)
-        row_height, thickness = self._row_height(), theme.px(20)
-        text_height = row_height - thickness - 12 if self._stacked else row_height  # of label and value
+        row_height, thickness = self._row_height(), self._thickness()
+        gap = 8 if self._compact else 12  # below a bar that is below its texts
+        text_height = row_height - thickness - gap if self._stacked else row_height  # of label and value
         start = 0.0 if self._stacked else labels + LABEL_GAP
         bar_space = self.width() - 2.0 if self._stacked else max(self.width() - start - values - VALUE_MARGIN, 20.0)
         centre, right = int(Qt.AlignmentFlag.AlignVCenter), int(Qt.AlignmentFlag.AlignRight)

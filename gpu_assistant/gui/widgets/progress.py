@@ -206,12 +206,16 @@ class StepList(Themed, QWidget):
         return self.rows[step].state
 
 
-class StepRow(Themed, QWidget):
-    """One step; screen readers get one sentence."""
+PLANNED_OFFSET = 3  # pixels that the text is lower than the icon, whose middle is that of the title then
 
-    def __init__(self, *, admin: bool = False, parent: QWidget | None = None) -> None:
+
+class StepRow(Themed, QWidget):
+    """One step; screen readers get one sentence. `planned`: it is read before anything runs, its title as a heading."""
+
+    def __init__(self, *, admin: bool = False, planned: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.state: StepState = "waiting"
+        self._planned = planned
         self._compact = False
         self._layout = row = QHBoxLayout(self)
         row.setContentsMargins(12, 8, 14, 8)
@@ -230,9 +234,13 @@ class StepRow(Themed, QWidget):
         text_layout.addLayout(title_layout)
         text_layout.addWidget(self._detail_label)
         text_layout.addStretch(0)
-        row.addWidget(self._state_icon, 0, Qt.AlignmentFlag.AlignVCenter)
+        beside = Qt.AlignmentFlag.AlignTop if planned else Qt.AlignmentFlag.AlignVCenter
+        if planned:
+            text_layout.setContentsMargins(0, PLANNED_OFFSET, 0, 0)
+            self._trailing_label.setContentsMargins(0, PLANNED_OFFSET, 0, 0)
+        row.addWidget(self._state_icon, 0, beside)
         row.addLayout(text_layout, 1)
-        row.addWidget(self._trailing_label, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self._trailing_label, 0, beside)
         self.apply_theme()
 
     def retranslate(self) -> None:
@@ -280,8 +288,9 @@ class StepRow(Themed, QWidget):
         if trailing is not None:
             self._trailing_label.setText(trailing)
             self._trailing_label.setVisible(bool(trailing))
-        self._title_label.set_kind("strong" if state in ("running", "failed", "cancelled") else "body")
-        self._title_label.set_tone("soft" if state in ("waiting", "skipped") else "text")
+        stands_out = self._planned or state in ("running", "failed", "cancelled")
+        self._title_label.set_kind("strong" if stands_out else "body")
+        self._title_label.set_tone("soft" if state in ("waiting", "skipped") and not self._planned else "text")
         self._detail_label.set_tone("error" if state == "failed" else "soft")
         self._state_icon.set_state(state)
         self.retranslate()

@@ -111,18 +111,17 @@ class ComputerPage(WizardPage):
         self._update_verdict()
 
     def _align_details(self) -> None:
-        """The details end at one place; in a narrow window they need the room beside shorter pills."""
+        """The details end at one place."""
         pills = [row.pill.sizeHint().width() for row in self.rows.values() if not row.pill.isHidden()]
-        width = 0 if self.page.breakpoints.is_tight else max(pills, default=0)
         for row in self.rows.values():
-            row.set_pill_width(width)
+            row.set_pill_width(max(pills, default=0))
 
     def refresh(self) -> None:
         super().refresh()
         self._align_details()
 
     def _update_title(self) -> None:
-        title = self.tr("This computer")
+        title = self.tr("Simulated computer") if self.controller.flow.simulated else self.tr("This computer")
         seconds = self.controller.detection_seconds
         if self.controller.is_detecting:
             self._update_elapsed()
@@ -147,7 +146,7 @@ class ComputerPage(WizardPage):
         has_recommendation = self.controller.flow.state.recommendation is not None
         neutral_icon = "cpu" if has_recommendation else "search"
         may_miss_card = kind == "neutral" and has_recommendation and not self.controller.flow.simulated
-        action = self.tr("Find my card") if may_miss_card and machine.os.system != "darwin" else ""
+        action = self.tr("Card not found?") if may_miss_card and machine.os.system != "darwin" else ""
         self.hero.set(kind, title, detail, action, neutral_icon if kind == "neutral" else None)
         if (has_recommendation or kind == "warn") and machine is not self._announced_machine and self.isVisible():
             self._announced_machine = machine
@@ -176,6 +175,8 @@ class ComputerPage(WizardPage):
             detail = warnings[0].text if warnings else ""
             return "warn", self.tr("PyTorch works here, but on the CPU only"), detail or ""
         headline = self.tr("Good news: this computer can train on its GPU")
+        if self.controller.flow.simulated:
+            headline = self.tr("Good news: it can train on its GPU")
         return "ok", headline, self._training_detail(recommendation)
 
     def _training_detail(self, recommendation: Recommendation) -> str:

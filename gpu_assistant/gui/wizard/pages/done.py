@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
@@ -45,7 +45,14 @@ MARGINS, COMPACT_MARGINS = (20, 16, 20, 16), (16, 12, 16, 12)  # of the two card
 # What the user asks first. The other checks that passed come when all are shown.
 MAIN_CHECKS = ("driver", "torch-import", "cuda-version", "device-query", "device-compute", "cudnn", "copy-bandwidth")
 CPU_CHECK = "cpu-compute"  # a main one, too, where no card computes
-STEP_STATES: dict[CheckState, IconState] = {"pass": "done", "warn": "warn", "fail": "failed", "skip": "skipped"}
+RowState = CheckState | Literal["running"]
+STEP_STATES: dict[RowState, IconState] = {
+    "pass": "done",
+    "warn": "warn",
+    "fail": "failed",
+    "skip": "skipped",
+    "running": "running",
+}
 
 
 class DonePage(WizardPage):
@@ -141,7 +148,6 @@ class DonePage(WizardPage):
         verified = checks is not None and not simulated and not verifying
         self.verification_card.set_title(self.tr("The proof"))
         self._update_rows()
-        self.verification_card.progress_bar.setVisible(verifying)
         is_working = verified and checks is not None and is_usable(checks, state.recommendation)
         self.verification_card.setVisible(verified or verifying)
         self.benchmark_card.setVisible(is_working)
@@ -159,13 +165,16 @@ class DonePage(WizardPage):
         self._update_layout()
         self._update_commands(is_working)
         self._update_log_card()
-        self.footer.set_hint(self.tr("Watch a small network learn to read digits.") if is_working else "")
+        one_moment = self.tr("One moment, checking…") if verifying else ""
+        self.footer.set_hint(self.tr("Watch a small network learn to read digits.") if is_working else one_moment)
         self.back_button.setText(self.tr("Back"))
         self.back_button.setVisible(not is_working)
         log_expanded = not self.log_card.isHidden()
         self.toggle_log_button.setText(self.tr("Hide what was done") if log_expanded else self.tr("What was done"))
         self.toggle_log_button.set_icon(None, "up" if log_expanded else "down")
         self.toggle_log_button.setVisible(controller.progress is not None and not simulated)
+        # The first of the row is in line with the cards.
+        self.toggle_log_button.set_flush(None if is_working else "left")
         has_toggles = not (self.toggle_log_button.isHidden() and self.commands_button.isHidden())
         self.more_button.setText(self.tr("Less") if self._shows_more else self.tr("Folder, commands and log"))
         self.more_button.set_icon(None, "up" if self._shows_more else "down")
@@ -180,7 +189,7 @@ class DonePage(WizardPage):
         if verifying and self.primary_button.hasFocus():
             self.page.setFocus()  # a disabled button would hand it to the rail
         self.primary_button.setEnabled(not verifying)
-        self.primary_button.setToolTip(self.tr("One moment, checking…") if verifying else "")
+        self.primary_button.setToolTip(one_moment)
         if self._focus_when_enabled and self.primary_button.isEnabled() and self.page.hasFocus():
             self.focus_primary()
         self._focus_when_enabled = not self.primary_button.isEnabled()
@@ -196,7 +205,10 @@ class DonePage(WizardPage):
         checks = self.controller.flow.state.checks
         if self.controller.is_verifying:
             checks = Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=tuple(self._running_checks))
-        self.verification_card.set_rows(verification_rows(checks, self.texts) if checks is not None else ())
+        rows = verification_rows(checks, self.texts) if checks is not None else ()
+        if self.controller.is_verifying:
+            rows = (*rows, VerificationRow(state="running", text=self.tr("Running the next check…")))
+        self.verification_card.set_rows(rows)
 
     def _update_commands(self, is_working: bool) -> None:
         """How to use the environment in one's own terminal, once that is asked for."""
@@ -282,7 +294,7 @@ class DonePage(WizardPage):
             return self.tr("Driver and PyTorch set up and verified.")
         if self.controller.flow.state.resumed:
             return self.tr("Set up and verified. Nothing else was changed.")
-        template = self.tr("Set up and verified in {time}. Nothing else was changed.")
+        template = self.tr("Set up in {time}. Nothing else was changed.")
         return template.format(time=format_duration(elapsed_s, self.texts.language))
 
     def _update_log_card(self) -> None:
@@ -357,9 +369,9 @@ class PreviewCard(Card):
     def draw(self) -> None:
         self.set_title(self.tr("On a real computer this page shows"))
         lines = (
-            self.tr("the proof: the card, PyTorch, CUDA and cuDNN, each with its version and a calculation"),
-            self.tr("how fast the card trains, compared with the CPU"),
-            self.tr("a first program that learns, and your editor with the right Python"),
+            self.tr("The proof: card, PyTorch, CUDA and cuDNN, each with its version and a calculation"),
+            self.tr("How fast the card trains, compared with the CPU"),
+            self.tr("A first program that learns to read digits, and your editor with the right Python"),
         )
         for widget, text in zip(self._labels, lines, strict=True):
             widget.setText(text)
@@ -372,9 +384,6 @@ class VerificationCard(Card):
         super().__init__(" ")
         self._rows_layout = QVBoxLayout()
         self._rows_layout.setSpacing(6)
-        self.progress_bar = ProgressBar(height=6)
-        self.progress_bar.set_fraction(None)
-        self.progress_bar.hide()
         self.toggle_button = Button(kind="ghost", trailing_icon="down", flush="right", small=True)
         self.toggle_button.setObjectName("allChecks")
         self.toggle_button.clicked.connect(self._toggle)
@@ -382,7 +391,6 @@ class VerificationCard(Card):
         self._rows: tuple[VerificationRow, ...] = ()
         self.add_title_action(self.toggle_button)
         self.column.addLayout(self._rows_layout)
-        self.column.addWidget(self.progress_bar)
         self.column.addStretch(1)
         self.row_widgets: list[QWidget] = []
         self._shown_rows: tuple[VerificationRow, ...] = ()
@@ -398,10 +406,10 @@ class VerificationCard(Card):
     def set_rows(self, rows: Sequence[VerificationRow]) -> None:
         self._rows = tuple(rows)
         main_rows = first_rows(self._rows, MAX_COMPACT_ROWS if self._compact else MAX_ROWS)
-        is_long = len(main_rows) + 1 < len(rows)
+        is_long, count = len(main_rows) + 1 < len(rows), sum(row.state != "running" for row in rows)
         self.toggle_button.setVisible(is_long)
         self.toggle_button.setText(
-            self.tr("Show fewer") if self._shows_all else self.tr("Show all {count} checks").format(count=len(rows))
+            self.tr("Show fewer") if self._shows_all else self.tr("Show all {count} checks").format(count=count)
         )
         self.toggle_button.set_icon(None, "up" if self._shows_all else "down")
         self._show_rows(main_rows if is_long and not self._shows_all else self._rows)
@@ -444,13 +452,13 @@ class QuickBenchmarkCard(Card):
         self.button.clicked.connect(self._start_or_stop)
         self.details_button.set_icon(None, "right")
         self.details_button.clicked.connect(self.details_requested)
-        self._running = self._has_result = self._compact = False
-        self._caption = ""
+        self._running = self._has_result = self._compact = self._is_duration = False
+        self._captions: tuple[str, str] = ("", "")  # in full, and in compact form
         self._headline = row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         row.setSpacing(14)
         row.addWidget(self.value_label)
         row.addWidget(self.caption_label, 1)
-        footer_layout = QHBoxLayout()
+        self._footer = footer_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         footer_layout.addWidget(self.note_label, 1)
         footer_layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignRight)
         self.empty_state = EmptyState("bench")
@@ -470,6 +478,8 @@ class QuickBenchmarkCard(Card):
         self._update_note()
         self._headline.setDirection(down if compact else right)
         self._headline.setSpacing(2 if compact else 14)
+        self._footer.setDirection(down if compact else right)
+        self._footer.setSpacing(4 if compact else 12)
         self.bars.set_compact(compact)
         self.empty_state.set_compact(compact)
         self.column.setContentsMargins(*(COMPACT_MARGINS if compact else MARGINS))
@@ -483,24 +493,28 @@ class QuickBenchmarkCard(Card):
         results = messages.device_results(benchmark)[:3] if headline is not None and benchmark is not None else []
         plain = messages.plain_results(benchmark) if headline is not None and benchmark is not None else ()
         self._has_result = headline is not None
-        self.set_title(self.tr("Training") if len(plain) > 1 else self.tr("Speed"))
+        self.set_title(self.tr("Speed"))
         self.value_label.setVisible(self._has_result)
         self.purpose_label.setText(self.tr("Enough for small models; large ones need a graphics card."))
         self.purpose_label.setVisible(bool(plain))
         self.bars.setVisible(len(results) > 1)  # a single bar has nothing to be compared with
         self.progress_bar.setVisible(running)
         if headline is not None and benchmark is not None:
-            figure, caption = headline.brief_figure, headline.brief
+            figure, lines = headline.brief_figure, headline.brief.split("\n")
+            brief_lines = lines
             if headline.formats and results:  # a ratio; how it was measured is on the benchmark's page
-                lines = (self.tr("as fast as your CPU"), messages.workload_label(results[0].id), headline.caveats)
-                caption = "\n".join(line for line in lines if line)
-            if len(plain) > 1:
+                ratio = self.tr("as fast as your CPU")
+                lines = [ratio, self._explained_workload(results[0].id), headline.caveats]
+                brief_lines = [ratio, messages.workload_label(results[0].id)]
+            self._is_duration = len(plain) > 1
+            if self._is_duration:
                 name = plain[0].name
                 if results and results[0].unit == "images/s":
-                    name = self.tr("for {total} images").format(total=f"{messages.EXAMPLE_COUNT:,}")
-                figure, caption = plain[0].figure, "\n".join(each for each in (name, plain[0].doubt) if each)
+                    name = self.tr("to train on {total} images").format(total=f"{messages.EXAMPLE_COUNT:,}")
+                figure, lines = plain[0].figure, [name, plain[0].doubt]
+                brief_lines = lines
             self.value_label.setText(figure)
-            self._caption = caption
+            self._captions = _join_lines(lines), _join_lines(brief_lines[:2])
             self.caption_label.setToolTip(plain[0].workload if len(plain) > 1 else headline.brief)
             self.bars.set_bars(
                 [
@@ -513,7 +527,7 @@ class QuickBenchmarkCard(Card):
                     for result in results
                 ]
             )
-            workload = plain[0].workload if len(plain) > 1 else ""
+            workload = self._explained_workload(results[0].id) if self._is_duration and results else ""
             self.note_label.setText(" · ".join(part for part in (workload, self._device_names(benchmark)) if part))
             self._update_note()
         elif running:
@@ -522,7 +536,7 @@ class QuickBenchmarkCard(Card):
         else:
             self.caption_label.setText(texts.error_text(error) if error is not None else "")
             self.note_label.setText(self.tr("Takes about a minute."))
-            self.button.setText(self.tr("Measure it"))
+            self.button.setText(self.tr("Run benchmark"))
         self.caption_label.setVisible(bool(self.caption_label.text()))
         self.empty_state.set(
             self.tr("How fast is the card, and how much faster than your CPU?")
@@ -536,12 +550,18 @@ class QuickBenchmarkCard(Card):
         self.button.setVisible(not self._has_result)
         self.button.set_icon("cross" if running else "play")
 
+    def _explained_workload(self, name: str) -> str:
+        """A workload, and what its network does."""
+        workload, purpose = messages.workload_label(name), messages.workload_purpose(name)
+        return self.tr("{workload} ({purpose})").format(workload=workload, purpose=purpose) if purpose else workload
+
     def _update_note(self) -> None:
         """Caveats and names of devices have no room in compact form; the benchmark's page has them, too."""
         self.note_label.setVisible(not (self._compact and self._has_result))
+        # A duration is words, which have no room that large.
+        self.value_label.set_kind("title" if self._compact and self._is_duration else "display")
         if self._has_result:
-            lines = self._caption.split("\n")
-            self.caption_label.setText("\n".join(lines[:2] if self._compact else lines))
+            self.caption_label.setText(self._captions[self._compact])
 
     def show_started(self) -> None:
         """Show that the benchmark was started."""
@@ -564,6 +584,10 @@ class QuickBenchmarkCard(Card):
         names = {device.id: device.name for device in benchmark.devices}
         in_bars = [names.get(result.device) for result in messages.device_results(benchmark)]
         return " · ".join(dict.fromkeys(name for name in (*in_bars, *names.values()) if name))
+
+
+def _join_lines(lines: Sequence[str]) -> str:
+    return "\n".join(line for line in lines if line)
 
 
 def verification_verdict(
@@ -652,14 +676,14 @@ def _passed_name(check: Check) -> str | None:
         "driver": translate("DonePage", "Graphics driver works"),
         "python": translate("DonePage", "Python works"),
         "torch-import": translate("DonePage", "PyTorch starts"),
-        "torch-variant": translate("DonePage", "Right PyTorch version"),
+        "torch-variant": translate("DonePage", "Right PyTorch build"),
         "torch-cuda": translate("DonePage", "PyTorch sees the graphics card"),
-        "cuda-version": translate("DonePage", "CUDA works: calculations on the card"),
-        "cudnn": translate("DonePage", "cuDNN works: faster neural networks"),
+        "cuda-version": translate("DonePage", "CUDA works"),
+        "cudnn": translate("DonePage", "cuDNN works"),
         "cuda-libraries": translate("DonePage", "NVIDIA's libraries match"),
         "device-query": translate("DonePage", "PyTorch recognises your graphics card"),
-        "device-compute": translate("DonePage", "Test calculation is correct"),
-        "cpu-compute": translate("DonePage", "CPU calculation is correct"),
+        "device-compute": translate("DonePage", "Test calculation"),
+        "cpu-compute": translate("DonePage", "CPU calculation"),
         "copy-bandwidth": translate("DonePage", "Copies data to the card"),
         "tensorflow-import": translate("DonePage", "TensorFlow starts"),
         "files": translate("DonePage", "All files are unchanged"),
@@ -675,12 +699,19 @@ def _passed_name(check: Check) -> str | None:
     }.get(check.id)
 
 
+def _build_name(release: str, texts: Texts) -> str:
+    """For what a release of PyTorch is built: "CUDA 13.2"; the release itself where it does not say."""
+    _, _, tag = release.partition("+")
+    return texts.variant_name(tag) if tag else release
+
+
 def _measured_text(check: Check, texts: Texts) -> str:
     """The value of a passed check."""
     value = texts.format_value("value", check.value) if check.value is not None else ""
     memory = check.data.get("memory_bytes")
     special = {
         "packages": "",
+        "torch-variant": _build_name(str(check.value), texts),  # the version is that of the check before
         "torch-cuda": "",
         "tensorflow-devices": "",
         "cuda-run": "",
@@ -710,7 +741,7 @@ class VerificationRow(Struct, frozen=True, kw_only=True):
     and whether it is among those that are shown first.
     """
 
-    state: CheckState
+    state: RowState
     text: str
     value: str = ""
     note: str = ""

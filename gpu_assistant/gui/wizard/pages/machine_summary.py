@@ -309,7 +309,7 @@ def _space_row(machine: Machine, recommendation: Recommendation | None, plan: Pl
     if drive_letter(disk):
         free_template = translate("MachineSummary", "{size} free on {letter}:")
     elif disk.path == SYSTEM_DISK:
-        free_template = translate("MachineSummary", "{size} free on the system disk")
+        free_template = translate("MachineSummary", "{size} free")
     return MachineRow(
         id="space",
         label=label,
@@ -319,38 +319,34 @@ def _space_row(machine: Machine, recommendation: Recommendation | None, plan: Pl
     )
 
 
-def _missing_torch_pill(recommendation: Recommendation) -> tuple[PillKind, str]:
-    """The pill beside a Python without PyTorch."""
-    if recommendation.pytorch is None:
-        return ("neutral", translate("MachineSummary", "Installed next"))
-    return ("neutral", translate("MachineSummary", "PyTorch is next"))
-
-
 def _python_row(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> MachineRow:
     del plan
     label = row_labels()["python"]
     pythons = machine.pythons
     if pythons is None:
         return MachineRow(id="python", label=label, reason=translate("MachineSummary", "The system did not report it."))
-    unchanged_text = translate("MachineSummary", "Your own Python is not changed")
     main_python = _most_relevant_python(pythons)
     pill = fine_pill() if recommendation is not None else None
-    if recommendation is not None and (main_python is None or main_python.torch is None):
-        pill = _missing_torch_pill(recommendation)
+    will_be_installed: tuple[PillKind, str] = ("neutral", translate("MachineSummary", "Will be installed"))
     if main_python is None:
         return MachineRow(
             id="python",
             label=label,
             value=translate("MachineSummary", "Neither yet"),
             detail=translate("MachineSummary", "Python is included"),
-            pill=pill,
+            pill=will_be_installed if recommendation is not None else None,
         )
-    if main_python.torch is None:
-        value = translate("MachineSummary", "Python {version}, no PyTorch").format(version=main_python.version)
-    else:
+    unchanged_text = translate("MachineSummary", "stays as it is")
+    if main_python.torch is not None:
         value = translate("MachineSummary", "PyTorch {torch} on Python {version}").format(
             torch=main_python.torch.version, version=main_python.version
         )
+    elif recommendation is not None and recommendation.pytorch is None:  # TensorFlow alone comes
+        value = f"Python {main_python.version}"
+    else:
+        value = translate("MachineSummary", "No PyTorch yet")
+        unchanged_text = translate("MachineSummary", "your Python {version} stays").format(version=main_python.version)
+        pill = will_be_installed if recommendation is not None else None
     detail = " · ".join([unchanged_text, *_other_pythons(pythons, main_python)])
     return MachineRow(id="python", label=label, value=value, detail=detail, pill=pill)
 

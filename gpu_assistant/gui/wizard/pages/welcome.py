@@ -95,10 +95,10 @@ class WelcomePage(WizardPage):
         texts = (
             (self.tr("We check first"), self.tr("Graphics card, driver and disk space.")),
             (
-                self.tr("You agree, we install"),
+                self.tr("Then we install"),
                 self.tr("The right driver and PyTorch for it. About 10\u00a0minutes, mostly downloading."),
             ),
-            (self.tr("We make sure it works"), self.tr("With a real calculation on your card.")),
+            (self.tr("We prove it works"), self.tr("With a real calculation on your card.")),
         )
         for phase, (title, text) in zip(self.phases, texts, strict=True):
             phase.set_texts(title, text)

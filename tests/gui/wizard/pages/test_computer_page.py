@@ -39,7 +39,7 @@ class TestComputer:
     def test_help_on_a_missing_card_is_offered_where_none_is_seen(self, app, at_computer, speak, qtbot, code):
         page = at_computer(app).computer
         speak(code)
-        assert page.hero.button.text() == {"en": "Find my card", "zh_CN": "帮我找显卡"}[code]
+        assert page.hero.button.text() == {"en": "Card not found?", "zh_CN": "帮我找显卡"}[code]
         assert page.hero.button.isVisible()
         page.hero.button.click()
         dialog = page.window().findChild(HelpDialog)

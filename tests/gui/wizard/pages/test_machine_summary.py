@@ -66,13 +66,17 @@ def test_equal_gpus_are_counted_and_console_chip_is_omitted(language) -> None:
     assert "ASPEED" in rows_as_text((text,))
 
 
-def test_only_what_will_be_installed_is_called_next(language) -> None:
+def test_only_what_will_be_installed_is_said_to_be_missing(language) -> None:
     machine = replace(rtx4060(), pythons=(Python(path="/usr/bin/python3", version="3.11.2"),))
     tensorflow = replace(
         ADVICE, pytorch=None, tensorflow=TensorFlowChoice(version="2.22.0", requirement="tensorflow==2.22.0", gpu=False)
     )
-    texts = [machine_rows(machine, advice, None)[-1].pill for advice in (ADVICE, tensorflow)]
-    assert texts == [("neutral", "PyTorch is next"), ("neutral", "Installed next")]
+    rows = [machine_rows(machine, advice, None)[-1] for advice in (ADVICE, tensorflow)]
+    assert [(each.value, each.detail) for each in rows] == [
+        ("No PyTorch yet", "your Python 3.11.2 stays"),
+        ("Python 3.11.2", "stays as it is"),
+    ]
+    assert [each.pill for each in rows] == [("neutral", "Will be installed"), ("ok", "Fine")]
 
 
 def test_system_is_named_in_common_words(language) -> None:

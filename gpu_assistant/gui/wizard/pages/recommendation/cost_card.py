@@ -53,7 +53,7 @@ class CostCard(Card):
         for tile, (figure, detail) in (download, duration):
             tile.set(figure, detail)
         disk[0].set(*disk[1], short_detail=self._free_space_text(plan, machine))
-        disk[0].set_warning(disk_shortage(plan) is not None)
+        disk[0].set_missing(disk_shortage(plan) is not None)
         effort[0].set(*effort[1], short_figure=localized.brief_effort_text(cost.admin_prompts, cost.restarts, texts))
         self.notes = tuple(self._make_notes(plan, cost, texts))
         self.summary = self._make_summary(plan, cost, texts)
@@ -87,7 +87,11 @@ class CostCard(Card):
 
     def _disk_texts(self, plan: Plan, machine: Machine, cost: PlanCost, texts: Texts) -> tuple[str, str]:
         figure = self.tr("Nothing more") if cost.disk_bytes == 0 else localized.disk_text(cost, texts)
-        return _capitalize_first(figure or self.tr("Not known yet")), self._disk_detail(plan, machine)
+        detail, shortage = self._disk_detail(plan, machine), disk_shortage(plan)
+        free_bytes = shortage.data.get("free_bytes") if shortage is not None else None
+        if isinstance(free_bytes, int):
+            detail = self.tr("needed, {size} free").format(size=format_size(free_bytes))
+        return _capitalize_first(figure or self.tr("Not known yet")), detail
 
     def _duration_texts(self, plan: Plan, cost: PlanCost, texts: Texts) -> tuple[str, str]:
         duration = plan_duration(plan, cost)
@@ -177,14 +181,22 @@ class CostCard(Card):
                 self._grid.removeWidget(tile)
                 self._grid.addWidget(tile, index // columns, index % columns)
         preferred_widths = [max(tile.preferred_width for tile in column) for column in tiles]
-        # What is left is shared evenly, so that there is as much room behind each text.
-        spare_width = max(available_width - sum(preferred_widths), 0) // columns
-        for column, width in enumerate(_share_width(preferred_widths, available_width)):
-            self._grid.setColumnStretch(column, width + spare_width)
+        for column, width in enumerate(_column_widths(preferred_widths, available_width)):
+            self._grid.setColumnStretch(column, width)
             self._grid.setColumnMinimumWidth(column, min_widths[column] if fits else 0)
         for column in range(columns, len(TILE_ICONS)):
             self._grid.setColumnStretch(column, 0)
             self._grid.setColumnMinimumWidth(column, 0)
+
+
+def _column_widths(preferred: list[int], available_width: int) -> list[int]:
+    """Equal steps where the texts allow, the last one longer or shorter; otherwise as much room behind each text."""
+    *first, last = preferred
+    step = min(available_width // len(preferred), (available_width - last) // len(first))
+    if step >= max(first):
+        return [*(step for _ in first), available_width - step * len(first)]
+    spare_width = max(available_width - sum(preferred), 0) // len(preferred)
+    return [width + spare_width for width in _share_width(preferred, available_width)]
 
 
 def _share_width(preferred: list[int], available_width: int) -> list[int]:
@@ -209,7 +221,7 @@ class _CostTile(QWidget):
         self._icon, self._icon_label = icon, IconWidget(icon, "soft", 20)
         self._figure_label, self._detail_label = label("heading"), label("small")
         self._texts, self._is_small = (("", ""), ("", "")), False
-        self._is_warning = False
+        self._is_missing = False
         text_layout = QVBoxLayout()
         text_layout.setSpacing(1)
         text_layout.addStretch(1)
@@ -249,14 +261,14 @@ class _CostTile(QWidget):
         self._show_texts()
 
     def show_icon(self, shown: bool) -> None:
-        """Show the icon, which is an ornament unless it warns."""
-        self._icon_label.setVisible(shown or self._is_warning)
+        """Show the icon, which is an ornament unless it says that something is missing."""
+        self._icon_label.setVisible(shown or self._is_missing)
 
-    def set_warning(self, is_warning: bool) -> None:
-        """Say that this cost cannot be met."""
-        self._is_warning = is_warning
-        self._icon_label.set(*(("warn", "warn") if is_warning else (self._icon, "soft")))
-        self._figure_label.set_tone("warn" if is_warning else "text")
+    def set_missing(self, is_missing: bool) -> None:
+        """Say that this cost cannot be met, in the colour of what blocks the install."""
+        self._is_missing = is_missing
+        self._icon_label.set(*(("error", "error") if is_missing else (self._icon, "soft")))
+        self._figure_label.set_tone("error" if is_missing else "text")
 
     def set(self, figure: str, detail: str, *, short_figure: str = "", short_detail: str = "") -> None:
         self._texts = (figure, detail), (short_figure or figure, short_detail or detail)

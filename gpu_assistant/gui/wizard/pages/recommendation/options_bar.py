@@ -118,7 +118,7 @@ class OptionsBar(Card):
         self.customize_button.setText(self.tr("Customise"))
         # With nothing chosen, not even a way, there is nothing to reset: the button only closes the lists.
         chosen = state.choice is not None and state.choice != Choice()
-        self.recommended_button.setText(self.tr("Reset to recommended") if chosen else self.tr("Done customising"))
+        self.recommended_button.setText(self.tr("Reset to recommended") if chosen else self.tr("Done"))
         self.recommended_button.set_icon("undo" if chosen else "check")
 
     def draw(self) -> None:
@@ -166,7 +166,7 @@ class OptionsBar(Card):
                 self.tr("CUDA development"),
                 self.tr("Write and compile GPU programs yourself: adds the CUDA Toolkit and cuDNN"),
             ),
-            "all": (self.tr("Everything"), self.tr("All three, if you need them all; takes the most space")),
+            "all": (self.tr("Everything"), self.tr("PyTorch, TensorFlow and the CUDA Toolkit; takes the most space")),
         }
 
     def channel_texts(self) -> dict[Channel, tuple[str, str]]:

@@ -27,6 +27,7 @@ from .....core.recommendation import (
     Alternative,
     Reason,
     Recommendation,
+    Way,
 )
 from .....texts.format import format_size, join_list, short_name
 from .....texts.localized import Texts
@@ -143,6 +144,10 @@ class RecommendationPage(WizardPage):
         self.back_button = self.add_back_button()
         self.footer.add_button(self.primary_button)
         self._has_columns = False  # as ColumnHeadings and the cards have them
+        self._is_cost_seen = False
+        scroll_bar = self.page.verticalScrollBar()
+        scroll_bar.valueChanged.connect(self._on_scrolled)
+        scroll_bar.rangeChanged.connect(self._on_scrolled)
         self._has_recommendation = self._plan_expanded = self._reasons_expanded = self._was_blocked = False
         self._parts: tuple[PartSummary, ...] = ()
         self._update_layout()
@@ -315,7 +320,12 @@ class RecommendationPage(WizardPage):
         )
         # A part that the hero offers to leave out is not offered below, too.
         offered = state.smaller_choice.code if state.smaller_choice is not None and state.smaller_choice.fits else None
-        alternatives = [alternative for alternative in localized.alternatives if alternative.code != offered]
+        shown_ways = () if state.customizing else recommendation.ways
+        alternatives = [
+            alternative
+            for alternative in localized.alternatives
+            if alternative.code != offered and not _is_offered_as_way(alternative, shown_ways)
+        ]
         self.alternatives_card.set((), alternatives, None, "")
         for each in (self.warnings_card, self.alternatives_card):
             each.setVisible(each.has_notices)
@@ -350,7 +360,7 @@ class RecommendationPage(WizardPage):
             other_system = plan.simulated and machine.os.system != self.controller.app.system.name
             error, refusal = self.controller.errors.get("check-folder"), ""
             if error is not None:
-                unchanged = self.tr("Folder not changed: the one you chose cannot be used.")
+                unchanged = self.tr("Folder not changed.")
                 refusal = messages.join_sentences(unchanged, messages.error_text(texts, error))
             self.folder_card.set(self.tr("Installed into"), plan.env, self.tr("Choose another folder"), refusal)
             # A path of this computer says nothing about another system.
@@ -436,7 +446,9 @@ class RecommendationPage(WizardPage):
         self.footer.set_hint(nothing_changed, "ok")
         # While the user chooses, the cost of each choice is in sight, unless large text would fill the window with it.
         breakpoints, cost = self.page.breakpoints, self.cost_card.summary
-        if is_choosing(state) and self._has_recommendation and cost and self._has_columns:
+        self._is_cost_seen = self._is_cost_in_sight
+        is_cost_wanted = is_choosing(state) and self._has_recommendation and not self._is_cost_seen
+        if is_cost_wanted and cost and self._has_columns:
             is_small = breakpoints.is_low or breakpoints.is_tight
             self.footer.set_hint(cost if is_small else f"{cost}\n{nothing_changed}", "ok")
         if state.already_installed:
@@ -462,6 +474,17 @@ class RecommendationPage(WizardPage):
         self.highlight_default_button(self.hero.button)
         if ready and not was_enabled and not self._has_option_focus:
             self.focus_primary()
+
+    @property
+    def _is_cost_in_sight(self) -> bool:
+        """Whether the figures of the cost are not scrolled away."""
+        viewport, card = self.page.viewport(), self.cost_card
+        top = card.mapTo(self.page.content, QPoint()).y() - self.page.verticalScrollBar().value()
+        return card.isVisible() and top >= 0 and top + card.height() <= viewport.height()
+
+    def _on_scrolled(self) -> None:
+        if self._is_cost_in_sight != self._is_cost_seen:
+            self._update_footer()
 
     @property
     def _has_option_focus(self) -> bool:
@@ -569,6 +592,14 @@ class RecommendationPage(WizardPage):
         goal = self.controller.flow.state.goal
         path = Path(folder)
         self.controller.set_folder(str(path if path.name == goal else path / goal))
+
+
+def _is_offered_as_way(alternative: Alternative, ways: Sequence[Way]) -> bool:
+    """Whether an alternative is the build of a way that is chosen on a card of its own."""
+    builds = [
+        {"pytorch": way.pytorch.version, "variant": way.pytorch.variant} for way in ways if way.pytorch is not None
+    ]
+    return alternative.change in builds
 
 
 class MoreOptions(Themed, QWidget):
@@ -840,6 +871,7 @@ class InstallFolderCard(Card):
             announce(self, error)
         self.error_banner.set("warn", error)
         self.error_banner.setVisible(bool(error))
+        self.column.setContentsMargins(16, 4, 16, 12 if error else 4)  # as far from the banner as at its sides
 
     def set_folder_shown(self, shown: bool) -> None:
         """Show where it is installed, besides what it is called."""

@@ -40,9 +40,9 @@ translate = QCoreApplication.translate
 PART_ICONS = {"driver": "driver", "cuda": "cuda", "cudnn": "cudnn", "torch": "torch", "tensorflow": "tensorflow"}
 INSTALLED_WIDTH, PLANNED_WIDTH, PILL_WIDTH = 120, 300, 104
 INSTALLED_WIDTH_NARROW, PLANNED_WIDTH_NARROW = 112, 290
-INSTALLED_WIDTH_SLIM, PLANNED_WIDTH_SLIM = 106, 196
+INSTALLED_WIDTH_SLIM, PLANNED_WIDTH_SLIM = 112, 206
 # The most that the drop-downs get, and what they leave to the title.
-LISTS_WIDTH, TITLE_MIN_WIDTH = 424, 130
+LISTS_WIDTH, TITLE_MIN_WIDTH = 424, 112
 ARROW_SIZE = 18
 # Below these widths, times the text scale, columns are narrower, slim, the form is "folded", the form is "tight".
 NARROW_BELOW, SLIM_BELOW, FOLDED_BELOW, TIGHT_BELOW = 960, 740, 600, 350
@@ -113,6 +113,9 @@ class PartCard(Card):
         self.pill = Pill()
         self.column_labels = (label("caption-strong", tone="soft"), label("caption-strong", tone="soft"))
         self._title_cell = _build_stacked_cell(self.title_label, self.meaning_label)
+        title_layout = self._title_cell.layout()
+        assert isinstance(title_layout, QVBoxLayout)
+        title_layout.insertStretch(0, 0)
         self._installed_cell = _build_stacked_cell(self.column_labels[0], self.installed_label, self.installed_detail)
         self._lists_place: QWidget = QWidget()
         self._lists_layout = QVBoxLayout(self._lists_place)
@@ -140,7 +143,7 @@ class PartCard(Card):
     def set_part(self, part: PartSummary) -> None:
         """Show a part."""
         self._part = part
-        self.title_label.setText(part.title)
+        self._update_title()
         self.meaning_label.setText(part.meaning)
         self.installed_label.setText(part.installed or UNKNOWN_VALUE)
         self.planned_label.setText(part.planned or UNKNOWN_VALUE)
@@ -156,6 +159,12 @@ class PartCard(Card):
         installed, planned = part.installed or UNKNOWN_VALUE, part.planned or UNKNOWN_VALUE
         # A screen reader reads the card as one sentence.
         self.setAccessibleName(template.format(part=part.title, now=installed, after=planned, what=part.pill[1]))
+
+    def _update_title(self) -> None:
+        """A shorter one where the column is narrow: a title in two lines makes a row higher than the others."""
+        if self._part is not None:
+            is_narrow = self._form == "slim" or (self._form == "line" and self._is_choosing)
+            self.title_label.setText((self._part.title_brief if is_narrow else "") or self._part.title)
 
     def _update_planned_detail(self) -> None:
         """What comes with the planned version; a slim card has room for the most important only."""
@@ -272,6 +281,11 @@ class PartCard(Card):
         self.icon_.setVisible(not slim)
         for heading in (self.title_label, self.installed_label, self.planned_label):
             heading.set_kind("strong" if slim else "heading")
+        # A title alone stands at the height of arrow and pill.
+        title_layout = self._title_cell.layout()
+        assert isinstance(title_layout, QVBoxLayout)
+        title_layout.setStretch(0, int(slim and not self._is_choosing))
+        self._update_title()
         self._update_planned_detail()
         # Title and installed version stand at the height of the drop-downs' text.
         offset = 0

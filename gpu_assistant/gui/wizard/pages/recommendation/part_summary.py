@@ -44,8 +44,8 @@ _MACHINE_FIELDS = {"cuda": "cuda_toolkits", "cudnn": "cudnn", "torch": "pythons"
 
 
 class PartSummary(Struct, frozen=True, kw_only=True):
-    """One part. `installed` and `planned` are versions, or None; `planned_detail_brief` is for little room, where not
-    empty; `terms` are sentences that explain terms of the reasons.
+    """One part. `installed` and `planned` are versions, or None; `title_brief` and `planned_detail_brief` are for little
+    room, where not empty; `terms` are sentences that explain terms of the reasons.
     """
 
     id: str
@@ -57,6 +57,7 @@ class PartSummary(Struct, frozen=True, kw_only=True):
     planned_detail: str
     pill: tuple[PillKind, str]
     planned_detail_brief: str = ""
+    title_brief: str = ""
     reasons: tuple[SourcedClaim, ...] = ()
     terms: tuple[str, ...] = ()
 
@@ -172,6 +173,7 @@ def _build_part(
         planned=planned,
         planned_detail=planned_detail,
         planned_detail_brief=planned_detail_brief,
+        title_brief=translate("PartSummary", "Driver") if name == "driver" else "",
         pill=pill,
     )
 

@@ -130,7 +130,7 @@ class PlanList(Card):
             if row.step_id in expanded_ids:
                 row.toggle_details()
             if row.step_id in before_restart:
-                restart_row = StepRow(parent=self)
+                restart_row = StepRow(planned=True, parent=self)
                 restart_row.set_title(self.tr("Restart the computer"))
                 restart_row.set_state("waiting", self.tr("Setup continues afterwards."), "")
                 self._rows_layout.addWidget(restart_row)
@@ -161,11 +161,11 @@ class PlanRow(Themed, QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        self.step_row = StepRow(admin=step.needs_admin)
+        self.step_row = StepRow(admin=step.needs_admin, planned=True)
         self.step_row.set_title(step.title or step.id)
         self._cost_text, self._cost_notes, self._narrow = (
             step_cost_text(step, texts),
-            step_cost_notes(step, texts),
+            step_cost_notes(step),
             False,
         )
         self.cost_label = label("small")
@@ -177,7 +177,7 @@ class PlanRow(Themed, QWidget):
         head.setContentsMargins(0, 0, 8, 0)
         head.setSpacing(0)
         head.addWidget(self.step_row, 1)
-        head.addWidget(self.details_button, 0, Qt.AlignmentFlag.AlignVCenter)
+        head.addWidget(self.details_button, 0, Qt.AlignmentFlag.AlignTop)
         self._details_layout = QVBoxLayout()
         self._details_layout.addWidget(self.cost_label)
         column.addLayout(head)
@@ -290,23 +290,23 @@ def needs_plan_file(arguments: Sequence[str]) -> bool:
 
 
 def step_cost_text(step: Step, texts: Texts) -> str:
-    """Download size and expected duration of a step, as far as they are known."""
+    """Download size, disk space and expected duration of a step, as far as they are known."""
     download_size = step_download_text(step.code, step.bytes, step.data, texts)
     parts = [download_size] if download_size else []
-    if step.minutes:
-        parts.append(duration_text(step.minutes, texts, at_least=step.minutes_least))
-    return " · ".join(parts)
-
-
-def step_cost_notes(step: Step, texts: Texts) -> list[str]:
-    """What else a step costs: disk space, administrator consent. A restart is named by the step's own text."""
-    notes = [step.now.text] if step.now is not None and step.now.text else []
     min_bytes = minimum_disk_bytes(step)
     if min_bytes:
         size_text = (
             format_size(min_bytes) if step.disk_bytes else texts.translate("price.at-least", {"bytes": min_bytes})
         )
-        notes.append(translate("PlanRow", "{size} on disk").format(size=size_text))
+        parts.append(translate("PlanRow", "{size} on disk").format(size=size_text))
+    if step.minutes:
+        parts.append(duration_text(step.minutes, texts, at_least=step.minutes_least))
+    return " · ".join(parts)
+
+
+def step_cost_notes(step: Step) -> list[str]:
+    """What is there already, and administrator consent. A restart is named by the step's own text."""
+    notes = [step.now.text] if step.now is not None and step.now.text else []
     if step.needs_admin:
         notes.append(translate("PlanRow", "shows an administrator prompt"))
     return notes

@@ -349,7 +349,7 @@ def display_value(name: PartName, value: str | None, option_notes: OptionNotes |
     if name == "toolkit_way" and value is not None:
         return {
             "wheels": translate("VersionPickers", "Into the environment (no prompt)"),
-            "archives": translate("VersionPickers", "Your own folder (no prompt)"),
+            "archives": translate("VersionPickers", "Into your own folder (no prompt)"),
             "installer": translate("VersionPickers", "With NVIDIA's installer"),
         }[value]
     if name in ("cuda_toolkit", "cudnn") and value == "none":
@@ -510,7 +510,7 @@ def reset_choices_text(choice: Choice) -> tuple[str, str]:
     if choice.way is not None:
         name = current_texts().translate(f"way.{choice.way}.name")
         picks.append(translate("VersionPickers", "the way “{name}”").format(name=name))
-    title, named = translate("VersionPickers", "Back to our recommendation"), [pick for pick in picks if pick]
+    title, named = translate("VersionPickers", "Our recommendation is back"), [pick for pick in picks if pick]
     if not named:
         return title, ""
     line = translate("VersionPickers", "Dropped: {picks}")

@@ -292,7 +292,7 @@ def test_button_that_closes_the_lists_says_where_it_drops_a_way(page, rest, spea
     page.options_bar.customize_button.click()
     rest(page)
     button = page.options_bar.recommended_button
-    assert button.text() == {"en": "Done customising", "zh_CN": "完成自定义"}[code]
+    assert button.text() == {"en": "Done", "zh_CN": "完成"}[code]
     page.controller.choose_way("works-now")
     rest(page)
     assert button.text() == {"en": "Reset to recommended", "zh_CN": "恢复推荐"}[code]

@@ -42,7 +42,7 @@ def rest(qtbot):
     [
         (
             "en",
-            "Your own folder (no prompt)",
+            "Into your own folder (no prompt)",
             "Into the environment (no prompt)",
             "With NVIDIA's installer",
         ),

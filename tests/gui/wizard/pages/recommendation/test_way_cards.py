@@ -34,8 +34,8 @@ def test_both_ways_say_what_they_cost(simulated, at_recommendation, speak, seen,
     for text in wanted:
         assert text in works_now.accessibleName()
     for text in {
-        "en": ("2.14.1", "Download: about 2.6 GB · No administrator prompt · No restart"),
-        "zh_CN": ("2.14.1", "下载约 2.6 GB · 无需管理员确认 · 无需重启"),
+        "en": ("2.14.1", "Download: about 2.6 GB\nNo administrator prompt · No restart"),
+        "zh_CN": ("2.14.1", "下载约 2.6 GB\n无需管理员确认 · 无需重启"),
     }[code]:
         assert text in seen(cards)
     assert (newest.isChecked(), works_now.isChecked()) == (True, False)
