@@ -255,7 +255,7 @@ def level_texts(load: str, *, has_environment: bool) -> Sequence[tuple[str, str]
     return (
         quick,
         (
-            translate("Health", "If results look wrong: also tests data transfer, precision and the free memory."),
+            translate("Health", "If results look wrong: also tests transfers, precision and memory."),
             translate("Health", "A few minutes"),
         ),
         (
