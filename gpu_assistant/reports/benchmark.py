@@ -103,13 +103,10 @@ def _comparison_section(benchmark: Benchmark, stored: tuple[Benchmark, ...], ran
         title, description = messages.pair_title(pair), described_pair(pair, benchmark, limit)
         name = f"{escape(title)}<br><small>{escape(description)}</small>"
         rows.append(f'<tr><td style="width:34%">{name}</td><td>{bars}</td><td>{ratio}</td></tr>')
-    has_gpu = any(pair.gpus for pair in pairs)
-    title = (
-        translate("BenchmarkReport", "GPU vs CPU") if has_gpu else translate("BenchmarkReport", "Measured on the CPU")
-    )
     headline = messages.make_headline(benchmark)
     doubts = messages.doubt_legend(shown)
     doubts = "" if headline is not None and doubts in headline.detail else doubts
+    title = result_messages.comparison_title(pairs)
     return section_html(title, f"<table>{''.join(rows)}</table>{paragraph_html(doubts)}") if rows else ""
 
 

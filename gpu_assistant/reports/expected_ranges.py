@@ -219,7 +219,7 @@ def _gpu_names(benchmark: Benchmark, devices: Iterable[str]) -> str:
 def slow_text(benchmark: Benchmark) -> str:
     """How much slower than usual the slowest GPU is, in one sentence; for a benchmark below its range.
 
-    What is usual is the middle of the range, as `middle_note` says beside the ranges.
+    What is usual is the middle of the range, as `middle_note` says.
     """
     shares = [
         (shortfall_percent(result.median, expected), result.device)
@@ -239,8 +239,8 @@ def slow_text(benchmark: Benchmark) -> str:
 
 
 def middle_note() -> str:
-    """What "slower than usual" is counted from."""
-    return translate("ExpectedRangeCard", "How much slower is counted from the middle of the usual range.")
+    """What "slower than usual" is compared with."""
+    return translate("ExpectedRangeCard", "Compared with the middle of the usual range.")
 
 
 def cause_texts(benchmark: Benchmark) -> list[str]:

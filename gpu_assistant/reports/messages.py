@@ -487,7 +487,7 @@ def _ratio_headline(benchmark: Benchmark, pair: DeviceComparison, ratio: float, 
     formats = remove_cjk_gaps(
         template.format(how=run_details(best), how_cpu=run_details(cpu) if cpu is not None else "")
     )
-    detail = remove_cjk_gaps(f"{formats} {doubt_note or _overnight_text(ratio)}".rstrip())
+    detail = remove_cjk_gaps(f"{formats} {doubt_note or _overnight_text(benchmark, best.device, ratio)}".rstrip())
     return BenchmarkHeadline(ratio_text(ratio), text, detail, missing_text(benchmark), doubt_note, formats)
 
 
@@ -520,15 +520,19 @@ def _has_identical_gpus(benchmark: Benchmark, device: str) -> bool:
     return device != "cpu" and names.count(gpu_name(benchmark, device)) > 1
 
 
-def _overnight_text(ratio: float) -> str:
+def _overnight_text(benchmark: Benchmark, device: str, ratio: float) -> str:
+    """How long a night's work of the CPU takes this GPU, which has its name where there are several."""
     shown = float(format_ratio(ratio))  # so that one can check what follows from it
     if shown == 1:
         return ""
     if shown < 1:
         return translate("BenchmarkMessages", "The CPU is faster at this.")
-    return translate(
-        "BenchmarkMessages", "A job that keeps the CPU busy all night (8 hours) takes the card {time}."
-    ).format(time=format_duration(gpu_seconds_per_night(shown), current.texts().language))
+    duration = format_duration(gpu_seconds_per_night(shown), current.texts().language)
+    if card := _card_among_several(benchmark, device):
+        template = translate("BenchmarkMessages", "What takes the CPU all night (8 hours) takes {card} {time}.")
+        return template.format(card=card, time=duration)
+    template = translate("BenchmarkMessages", "What takes the CPU all night (8 hours) takes the card {time}.")
+    return template.format(time=duration)
 
 
 class HeadlineFigure(NamedTuple):
@@ -555,24 +559,37 @@ def headline_figure(benchmark: Benchmark) -> HeadlineFigure:
     if plain and best.unit in TRAINING_UNITS:
         return HeadlineFigure(plain[0].figure, plain[0].name, plain[0].doubt)
     value, unit = readable_value(best.median, best.unit)
-    figure, unit_text = value, unit_label(unit)
-    if operations := operations_text(best):
-        # With the unit that the bars have.
-        figure, _, plain_unit = operations.partition(" ")
-        short = unit_text if figure == value else f"{value}\N{NO-BREAK SPACE}{unit_text}"
-        unit_text = translate("BenchmarkMessages", "{unit} ({short})").format(unit=plain_unit, short=short)
     name = _name_with_gpu(benchmark, best.device, result_name(best))
-    return HeadlineFigure(figure, f"{unit_text}\n{name}", _doubt_note(best))
+    return HeadlineFigure(value, f"{_explained_unit(unit)}\n{name}", _doubt_note(best))
+
+
+def _explained_unit(unit: str) -> str:
+    """The unit that its bars have, too, with what it counts where few know that."""
+    if unit == "GFLOP/s":
+        template = translate("BenchmarkMessages", "billion operations per second ({unit})")
+    elif unit == "TFLOP/s":
+        template = translate("BenchmarkMessages", "trillion operations per second ({unit})")
+    else:
+        return unit_label(unit)
+    return template.format(unit=unit_label(unit))
 
 
 def _name_with_gpu(benchmark: Benchmark, device: str, name: str) -> str:
-    """The name of a workload, with the GPU that computed where there are several."""
-    if device == "cpu" or sum(each.id != "cpu" for each in benchmark.devices) < 2:
+    """The name of a workload, and in a line of its own the GPU that computed where there are several."""
+    card = _card_among_several(benchmark, device)
+    if not card:
         return name
+    return f"{name}\n{translate('BenchmarkMessages', 'on {device}').format(device=card)}"
+
+
+def _card_among_several(benchmark: Benchmark, device: str) -> str:
+    """The name of a GPU where there are several, "one RTX 4060" where they are alike; else "" """
+    if device == "cpu" or sum(each.id != "cpu" for each in benchmark.devices) < 2:
+        return ""
     card = gpu_name(benchmark, device)
     if _has_identical_gpus(benchmark, device):
-        card = translate("BenchmarkMessages", "one {card}").format(card=card)
-    return translate("BenchmarkMessages", "{name} on {device}").format(name=name, device=card)
+        return translate("BenchmarkMessages", "one {card}").format(card=card)
+    return translate("BenchmarkMessages", "the {card}").format(card=card)
 
 
 # Before and after a run

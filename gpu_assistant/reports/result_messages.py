@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ..bench.child_protocol import CHILD_ENDINGS, HARMLESS_REASONS, NOTE_PREFIX
-from ..bench.device_comparison import relevant_gpu_logs
+from ..bench.device_comparison import DeviceComparison, relevant_gpu_logs
 from ..bench.gpu_log import ABNORMAL_THROTTLE_REASONS, BUSY_GPU_PERCENT
 from ..bench.measurements import missing_measurements, results_with_note, skip_details, speed_ratio
 from ..core.results import BenchGpuLog, Benchmark, BenchResult, SkippedWorkload
@@ -20,6 +20,23 @@ from ..texts.benchmark import dimensions_text, size_text
 from ..texts.current import translate
 from ..texts.format import UNKNOWN_VALUE, format_duration, join_list, short_name
 from . import messages
+
+# The comparison
+
+
+def comparison_title(pairs: Sequence[DeviceComparison]) -> str:
+    """What the comparison compares, or on what its only figures were measured."""
+    if any(pair.ratio is not None for pair in pairs):
+        return translate("ResultMessages", "GPU vs CPU")
+    gpus = {gpu.device for pair in pairs for gpu in pair.gpus}
+    if len(gpus) > 1:
+        return translate("ResultMessages", "Measured on the GPUs")
+    return (
+        translate("ResultMessages", "Measured on the GPU")
+        if gpus
+        else translate("ResultMessages", "Measured on the CPU")
+    )
+
 
 # Was it a fair test?
 

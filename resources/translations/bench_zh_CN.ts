@@ -218,14 +218,6 @@
         <translation>各行的条形按各自的比例绘制。</translation>
     </message>
     <message>
-        <source>GPU vs CPU</source>
-        <translation>显卡与 CPU 对比</translation>
-    </message>
-    <message>
-        <source>Measured on the CPU</source>
-        <translation>CPU 的成绩</translation>
-    </message>
-    <message>
         <source>Several GPUs train one model together.</source>
         <translation>多张显卡一起训练同一个模型。</translation>
     </message>
@@ -346,10 +338,6 @@
         <translation>这里只算训练本身需要的内存，PyTorch 本身的库还要另占几百 MB。</translation>
     </message>
     <message>
-        <source>Projected from small steps that varied a little, so this is approximate.</source>
-        <translation>推算所用的几次实测略有出入，结果是近似值。</translation>
-    </message>
-    <message>
         <source>The earlier result: {title}</source>
         <translation>上一次的结果：{title}</translation>
     </message>
@@ -374,7 +362,7 @@
         <translation>各部分详情</translation>
     </message>
     <message>
-        <source>Max. batch size (approx.)</source>
+        <source>Max. batch (approx.)</source>
         <translation>最大批次大小（约）</translation>
     </message>
 </context>
@@ -583,6 +571,14 @@
     <message>
         <source>Free when measured: {size}. A step can use it up to the dashed line; the rest is left for other programs and PyTorch's own overhead.</source>
         <translation>测量时空闲 {size}。其中可用的到虚线为止，其余留给其他程序和 PyTorch 的额外开销。</translation>
+    </message>
+    <message>
+        <source>Calculated from small steps that were measured here.</source>
+        <translation>根据本机实测的小批次推算。</translation>
+    </message>
+    <message>
+        <source>Calculated from small steps that were measured here and varied a little: approximate.</source>
+        <translation>根据本机实测的小批次推算；几次实测略有出入，结果是近似值。</translation>
     </message>
     <message>
         <source>Free when measured: {size}. A step can use it up to the dashed line; the rest is left for the display, other programs and memory fragmentation.</source>

@@ -296,7 +296,7 @@
         <translation>超过 {load}</translation>
     </message>
     <message>
-        <source>If results look wrong: also tests data transfer, precision and the free memory.</source>
+        <source>If results look wrong: also tests transfers, precision and memory.</source>
         <translation>结果可疑时：再检查数据传输、计算精度和空闲显存。</translation>
     </message>
     <message>

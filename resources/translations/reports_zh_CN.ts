@@ -44,8 +44,28 @@
         <translation>{date} {time} 测得</translation>
     </message>
     <message>
-        <source>A job that keeps the CPU busy all night (8 hours) takes the card {time}.</source>
-        <translation>CPU 要算一整夜（8 小时）的任务，显卡 {time}就能算完。</translation>
+        <source>What takes the CPU all night (8 hours) takes the card {time}.</source>
+        <translation>CPU 要算一整夜（8 小时）的任务，显卡只要 {time}。</translation>
+    </message>
+    <message>
+        <source>What takes the CPU all night (8 hours) takes {card} {time}.</source>
+        <translation>CPU 要算一整夜（8 小时）的任务，{card} 只要 {time}。</translation>
+    </message>
+    <message>
+        <source>billion operations per second ({unit})</source>
+        <translation>{unit}（每秒十亿次运算）</translation>
+    </message>
+    <message>
+        <source>trillion operations per second ({unit})</source>
+        <translation>{unit}（每秒万亿次运算）</translation>
+    </message>
+    <message>
+        <source>on {device}</source>
+        <translation>{device}</translation>
+    </message>
+    <message>
+        <source>the {card}</source>
+        <translation>{card}</translation>
     </message>
     <message>
         <source>answers word by word</source>
@@ -102,10 +122,6 @@
     <message>
         <source>{kind}, as a CUDA graph</source>
         <translation>{kind}，用 CUDA 图</translation>
-    </message>
-    <message>
-        <source>{unit} ({short})</source>
-        <translation>{unit}（{short}）</translation>
     </message>
     <message>
         <source>{name} on {device}</source>
@@ -203,10 +219,6 @@
         <translation>设备与版本</translation>
     </message>
     <message>
-        <source>GPU vs CPU</source>
-        <translation>显卡与 CPU 对比</translation>
-    </message>
-    <message>
         <source>How fast this CPU is</source>
         <translation>这个 CPU 的计算速度</translation>
     </message>
@@ -221,10 +233,6 @@
     <message>
         <source>Is that normal for this card?</source>
         <translation>这张卡正常吗？</translation>
-    </message>
-    <message>
-        <source>Measured on the CPU</source>
-        <translation>CPU 的成绩</translation>
     </message>
     <message>
         <source>Measured with GPU Assistant. Contains no personal names, serial numbers or folder names.</source>
@@ -378,7 +386,7 @@
         <translation>你的 {card} 和 CPU 一样快</translation>
     </message>
     <message>
-        <source>How much slower is counted from the middle of the usual range.</source>
+        <source>Compared with the middle of the usual range.</source>
         <translation>“慢多少”以正常范围的中间值为准。</translation>
     </message>
     <message>
@@ -439,6 +447,22 @@
 </context>
 <context>
     <name>ResultMessages</name>
+    <message>
+        <source>GPU vs CPU</source>
+        <translation>显卡与 CPU 对比</translation>
+    </message>
+    <message>
+        <source>Measured on the GPU</source>
+        <translation>显卡的成绩</translation>
+    </message>
+    <message>
+        <source>Measured on the GPUs</source>
+        <translation>各张显卡的成绩</translation>
+    </message>
+    <message>
+        <source>Measured on the CPU</source>
+        <translation>CPU 的成绩</translation>
+    </message>
     <message>
         <source>, </source>
         <translation>，</translation>

@@ -167,7 +167,6 @@ def memory_fits(capacity: int | None = FREE_BYTES) -> MemoryFits:
 
 def worked_out(batch: int) -> MemoryFits:
     """The same card's answer with the steps that it was worked out from."""
-    top = MemoryPeakModel(constant=20 * MIB, example=85 * MIB, gradients=0, updating=False)
     plain = MemoryProfile(
         model="resnet50",
         device="cuda:1",
@@ -180,12 +179,26 @@ def worked_out(batch: int) -> MemoryFits:
         example=602120,
         micro_batches=1,
         cached=0.02,
-        peaks=(MemoryPeakModel(constant=98 * MIB, example=70 * MIB, gradients=98 * MIB, updating=False), top),
+        peaks=_peaks(85, 70),
         capacity=FREE_BYTES,
         reserve=RESERVE_BYTES,
     )
-    steps = (plain, replace(plain, variant="accumulation", micro_batches=4))
+    steps = (
+        plain,
+        replace(plain, variant="mixed", dtype="mixed-bfloat16", peaks=_peaks(48, 40)),
+        replace(plain, variant="checkpointing", peaks=_peaks(23, 20)),
+        replace(plain, variant="accumulation", micro_batches=4),
+        replace(plain, variant="together", dtype="mixed-bfloat16", micro_batches=4, peaks=_peaks(14, 12)),
+    )
     return replace(memory_fits(), fits=tuple(project_memory(each, batch) for each in steps), steps=steps)
+
+
+def _peaks(highest: int, later: int) -> tuple[MemoryPeakModel, ...]:
+    """The peak before there are gradients, and the one with all of them; both in MiB for each example."""
+    return (
+        MemoryPeakModel(constant=98 * MIB, example=later * MIB, gradients=98 * MIB, updating=False),
+        MemoryPeakModel(constant=20 * MIB, example=highest * MIB, gradients=0, updating=False),
+    )
 
 
 def two_gpus() -> tuple[BenchDevice, ...]:

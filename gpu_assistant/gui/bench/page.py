@@ -583,7 +583,8 @@ BUTTON_GAP = 8
 class ResultActions(QWidget):
     """The tabs of the page at the left, and beside them what can be done with a result: save it, measure again.
 
-    Buttons that do not fit beside the tabs go below them, in as many columns as fit.
+    Where the buttons do not fit beside the tabs these have less room around their texts; if that is not enough, the
+    buttons go below them, in as many columns as fit.
     """
 
     picture_requested = Signal()
@@ -655,8 +656,10 @@ class ResultActions(QWidget):
         buttons = self.buttons if self._offers_measuring else self.buttons[:-1]
         widths = [button.sizeHint().width() for button in buttons]
         one_row = sum(widths) + BUTTON_GAP * (len(widths) - 1)
-        tabs_width = 0 if self._tabs.isHidden() else self._tabs.sizeHint().width() + BUTTON_GAP
-        is_beside = tabs_width + one_row <= available
+        free = available - one_row - BUTTON_GAP
+        usual_width, compact_width = (self._tabs.row_width(compact=compact) for compact in (False, True))
+        self._tabs.set_compact(compact_width <= free < usual_width)
+        is_beside = compact_width <= free or (self._tabs.isHidden() and one_row <= available)
         direction = QBoxLayout.Direction
         self._row.setDirection(direction.LeftToRight if is_beside else direction.TopToBottom)
         self._row.setAlignment(self.panel, Qt.AlignmentFlag.AlignRight if is_beside else Qt.AlignmentFlag.AlignLeft)

@@ -19,18 +19,19 @@ from ..widgets.text import label
 from .running import area_text
 
 LOAD_LEVEL = 3  # the level that loads the GPUs
+COLUMN_GAP = 24  # pixels between two columns of areas
 AREA_ICONS = {
     "driver": "driver",
     "card-answers": "card",
-    "card-link": "long",
+    "card-link": "slot",
     "card-memory": "memory",
     "card-errors": "table",
     "card-xid": "log",
     "card-fan": "fan",
     "cpu-compute": "cpu",
     "device-compute": "chip",
-    "copy-bandwidth": "copy",
-    "link-speed": "long",
+    "copy-bandwidth": "swap",
+    "link-speed": "slot",
     "matmul-bits": "cuda",
     "memory-test": "memory",
     "card-heat": "temp",
@@ -83,6 +84,11 @@ class LevelCards(QWidget):
         for column in range(len(self.buttons)):
             self._grid.setColumnStretch(column, 1 if column < columns else 0)
 
+    def set_brief(self, on: bool) -> None:
+        """Show only names and durations, below a result in a low window."""
+        for card in self.buttons:
+            card.set_brief(on)
+
     def show_levels(self, *, has_environment: bool, load_seconds: float) -> None:
         """Set the texts in the current language; `load_seconds` is how long the third level loads the GPUs."""
         duration = format_duration(load_seconds, language.texts().language)
@@ -103,10 +109,10 @@ class AreasCard(Card):
     def __init__(self) -> None:
         super().__init__()
         self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(24)
+        self._grid.setHorizontalSpacing(COLUMN_GAP)
         self._grid.setVerticalSpacing(12)
         self.groups: list[AreaGroup] = []
-        self._columns = len(AREAS_BY_LEVEL)
+        self._columns, self._room = len(AREAS_BY_LEVEL), 0
         self._shown: tuple[object, ...] = ()
         self._level, self._areas = 1, tuple[str, ...]()
         self.column.addLayout(self._grid)
@@ -117,15 +123,23 @@ class AreasCard(Card):
         self.set_title(translate("Health", "What is tested"))
         self._update_groups()
 
-    def set_columns(self, columns: int) -> None:
-        """Put the groups side by side, or one below the other."""
-        self._columns = columns
+    def set_columns(self, columns: int, room: int) -> None:
+        """Put the groups side by side, or one below the other; `room` is the card's width in pixels."""
+        self._columns, self._room = columns, room
         if self._areas:
             self._update_groups()
 
+    def _columns_of_lines(self) -> int:
+        """In how many columns each of a level's areas has one line."""
+        inner_width = self._room - 2 * self.column.contentsMargins().left()
+        widest = max(AreaRow(area).sizeHint().width() for area in self._areas)
+        fitting = (inner_width + COLUMN_GAP) // (widest + COLUMN_GAP)
+        return min(max(fitting, 1), self._columns)
+
     def _update_groups(self) -> None:
         """Make the groups anew where they change: those of several levels have headings, those of one are columns."""
-        shown = (self._level, self._areas, self._columns, language.texts().language)
+        columns = self._columns_of_lines() if self._level == 1 else self._columns
+        shown = (self._level, self._areas, columns, language.texts().language)
         if shown == self._shown:
             return
         self._shown = shown
@@ -134,17 +148,17 @@ class AreasCard(Card):
             group.hide()
             group.deleteLater()
         if self._level == 1:
-            self.groups = [AreaGroup("", part) for part in split_evenly(self._areas, self._columns)]
+            self.groups = [AreaGroup("", part) for part in split_evenly(self._areas, columns)]
         else:
             self.groups = [
                 AreaGroup(name, [area for area in self._areas if area in AREAS_BY_LEVEL[level]])
                 for level, name in enumerate(level_names()[: self._level], 1)
             ]
         for index, group in enumerate(self.groups):
-            row, column = divmod(index, self._columns)
+            row, column = divmod(index, columns)
             self._grid.addWidget(group, row, column, Qt.AlignmentFlag.AlignTop)
         for column in range(len(AREAS_BY_LEVEL)):
-            self._grid.setColumnStretch(column, 1 if column < self._columns else 0)
+            self._grid.setColumnStretch(column, 1 if column < columns else 0)
 
 
 def split_evenly(areas: Sequence[str], count: int) -> list[Sequence[str]]:
@@ -241,7 +255,7 @@ def level_texts(load: str, *, has_environment: bool) -> Sequence[tuple[str, str]
     return (
         quick,
         (
-            translate("Health", "If results look wrong: also tests data transfer, precision and the free memory."),
+            translate("Health", "If results look wrong: also tests transfers, precision and memory."),
             translate("Health", "A few minutes"),
         ),
         (

@@ -149,10 +149,14 @@ class HealthPage(Page):
         self.column.addStretch(1)
 
     def _arrange(self) -> None:
-        """Levels side by side, in a small window one below the other; what starts the test above its limits there."""
+        """Levels side by side, in a small window one below the other; what starts the test above its limits there.
+
+        Below a result they are brief in a low window, so that the next test can be started without scrolling.
+        """
         fits = self.available_width() >= len(self.levels.buttons) * theme.px(MIN_LEVEL_WIDTH)
         self.levels.set_columns(len(self.levels.buttons) if fits else 1)
-        self.areas_card.set_columns(len(self.levels.buttons) if fits else 1)
+        self.areas_card.set_columns(len(self.levels.buttons) if fits else 1, self.available_width())
+        self.levels.set_brief(not self.next_test_label.isHidden() and self.breakpoints.is_low)
         direction = QBoxLayout.Direction
         self._start_layout.setDirection(direction.TopToBottom if self.breakpoints.is_cramped else direction.LeftToRight)
 
@@ -459,6 +463,7 @@ class HealthPage(Page):
             level_names()[self.level - 1] if running else translate("Health", "What was tested")
         )
         self._result_card.setVisible(running or bool(self.result_view.rows))
+        self._arrange()
 
     def _title(self, *, running: bool, has_verdict: bool) -> str:
         """A question until there is a test, then what the page shows of it."""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ...core.results import GpuSample
 from ..widgets.base import Themed
-from ..widgets.buttons import COMPACT_SEGMENT_PADDING, SEGMENT_PADDING, Button, SegmentedControl
+from ..widgets.buttons import Button, SegmentedControl
 from ..widgets.inputs import Menu
 from ..widgets.layouts import FlowLayout
 from .metrics import SECONDARY_METRICS, Metric
@@ -103,8 +103,7 @@ class MonitorToolbar(Themed, QWidget):
     def _compact_saving(self) -> int:
         """By how many pixels the row is narrower with little room around the texts."""
         shown = (each for each in (self.range_control, self._layout_control) if not each.isHidden())
-        count = sum(len(control.buttons) for control in shown)
-        return count * (SEGMENT_PADDING - COMPACT_SEGMENT_PADDING)
+        return sum(control.row_width(compact=False) - control.row_width(compact=True) for control in shown)
 
     def _labels_width(self) -> int:
         return sum(self._label_width(button, text) for button, text in self._labelled_buttons())

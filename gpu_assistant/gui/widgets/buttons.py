@@ -19,6 +19,7 @@ ButtonKind = Literal["primary", "secondary", "ghost"]
 Side = Literal["left", "right"]
 SPIN_MS = 1200
 MAX_WIDTH = 16_777_215
+MIN_TARGET = 32  # pixels: the lowest button that one hits comfortably
 SEGMENT_MARGIN = 3
 SEGMENT_PADDING, COMPACT_SEGMENT_PADDING = 26, 16  # pixels left and right of a segment's text together
 ICON_GAP = 8  # pixels between icon and text
@@ -125,7 +126,7 @@ class Button(KeyboardFocus, Themed, QPushButton):
             other_width = width - self.fontMetrics().horizontalAdvance(self._plain_text())
             text_size = layout_text(self._plain_text(), self.font(), self._max_text_width - other_width)[1]
             width, text_height = text_size.width() + other_width, text_size.height()
-        height = text_height + theme.px(23 if self.large else 14 if self.small else 19)
+        height = max(text_height + theme.px(23 if self.large else 14 if self.small else 19), MIN_TARGET)
         return QSize(max(width, height if text_height == self.fontMetrics().height() else 0), height)
 
     def minimumSizeHint(self) -> QSize:
@@ -262,6 +263,11 @@ class SegmentedControl(Themed, QWidget):
             button.set_padding(COMPACT_SEGMENT_PADDING if on else SEGMENT_PADDING)
         self.updateGeometry()  # its width is asked for at once
 
+    def row_width(self, *, compact: bool) -> int:
+        """The width in pixels of one row with less room beside each text, or the usual one."""
+        padding = COMPACT_SEGMENT_PADDING if compact else SEGMENT_PADDING
+        return self.sizeHint().width() + sum(padding - button.padding for button in self.buttons)
+
     def set_current(self, index: int | None) -> None:
         """Select an option, or none; `chosen` is not emitted."""
         if index is not None:
@@ -291,7 +297,7 @@ class SegmentedControl(Themed, QWidget):
 class _SegmentButton(KeyboardFocus, Themed, QRadioButton):
     def __init__(self, text: str, parent: QWidget) -> None:
         super().__init__(text, parent)
-        self._padding = SEGMENT_PADDING
+        self.padding = SEGMENT_PADDING
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.toggled.connect(self.update)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -303,17 +309,17 @@ class _SegmentButton(KeyboardFocus, Themed, QRadioButton):
 
     def set_padding(self, padding: int) -> None:
         """Set the pixels left and right of the text together."""
-        if padding != self._padding:
-            self._padding = padding
+        if padding != self.padding:
+            self.padding = padding
             self.updateGeometry()
 
     def hitButton(self, pos: QPoint) -> bool:
         return self.rect().contains(pos)
 
     def sizeHint(self) -> QSize:
-        # With the control's margins as high as a button beside it; 32 is the smallest comfortable target.
-        height = max(self.fontMetrics().height() + theme.px(19) - 2 * SEGMENT_MARGIN, 32)
-        return QSize(self.fontMetrics().horizontalAdvance(self.text()) + self._padding, height)
+        # With the control's margins as high as a button beside it.
+        height = max(self.fontMetrics().height() + theme.px(19) - 2 * SEGMENT_MARGIN, MIN_TARGET)
+        return QSize(self.fontMetrics().horizontalAdvance(self.text()) + self.padding, height)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()

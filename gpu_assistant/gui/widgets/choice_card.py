@@ -17,10 +17,11 @@ COST_GAP = 4  # above the line of what it costs, apart from the spacing of all l
 
 
 class ChoiceCard(KeyboardFocus, Themed, QRadioButton):
-    """A title with an optional pill, one line of what it is, one of what it costs. Arrow keys move in its group."""
+    """A title with an optional pill, what it is unless it is brief, what it costs. Arrow keys move in its group."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._is_brief = False
         self.title_label, self.pill = label("heading"), Pill("accent", on_tint=True)
         self.line_label = label("body")
         self.cost_label = label("small")
@@ -62,7 +63,17 @@ class ChoiceCard(KeyboardFocus, Themed, QRadioButton):
         self.cost_label.setText(cost)
         self.pill.set("accent", pill_text)
         self.pill.setVisible(bool(pill_text))
+        self._update_tool_tip()
         self.setAccessibleName(". ".join(text for text in (title, pill_text, line, cost) if text))
+
+    def set_brief(self, on: bool) -> None:
+        """Leave out the line of what it is, which becomes the tool tip."""
+        self._is_brief = on
+        self.line_label.setHidden(on)
+        self._update_tool_tip()
+
+    def _update_tool_tip(self) -> None:
+        self.setToolTip(self.line_label.text() if self._is_brief else "")
 
     def sizeHint(self) -> QSize:
         return self._column.sizeHint()

@@ -221,16 +221,30 @@ def test_dates_of_a_page_have_one_form(monkeypatch):
     ("code", "benchmark", "expected"),
     [
         ("en", card_benchmark(), ("31×", "as fast as your CPU\nTraining ResNet-50")),
-        ("en", two_cards(), ("31×", "as fast as your CPU\nTraining ResNet-50 on one RTX 4060")),
+        ("en", two_cards(), ("31×", "as fast as your CPU\nTraining ResNet-50\non one RTX 4060")),
         ("en", processor_benchmark(), ("2 minutes", "Training on 1,000 images")),
         ("en", cpu_benchmark(), ("141", "billion operations per second (GFLOP/s)\nMatrix multiplication, float32")),
-        ("zh_CN", cpu_benchmark(), ("1,410", "亿次运算/秒（141\N{NO-BREAK SPACE}GFLOP/s）\n矩阵乘法（float32）")),
+        ("zh_CN", cpu_benchmark(), ("141", "GFLOP/s（每秒十亿次运算）\n矩阵乘法（float32）")),
         ("en", replace(cpu_benchmark(), results=()), ("", "")),
     ],
 )
 def test_figure_says_what_it_counts(language, code, benchmark, expected):
     language.set(code)
     assert messages.headline_figure(benchmark)[:2] == expected
+
+
+def test_of_several_cards_it_is_said_which_one_works_instead_of_the_cpu(language):
+    unlike = two_cards()
+    devices = tuple(replace(each, name="NVIDIA RTX A4000") if each.id == "cuda:1" else each for each in unlike.devices)
+    unlike = replace(unlike, devices=devices)
+    for benchmark, text in (
+        (card_benchmark(), "takes the card 15 minutes."),
+        (two_cards(), "takes one RTX 4060 15 minutes."),
+        (unlike, "takes the RTX 4060 15 minutes."),
+    ):
+        assert messages.make_headline(benchmark).remark.endswith(text)
+    language.set("zh_CN")
+    assert messages.make_headline(two_cards()).remark.endswith("单张 RTX 4060 只要 15 分钟。")
 
 
 def test_doubt_of_the_figure_is_its_own(language):

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from gpu_assistant.bench.child_protocol import TorchLoading
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.bench.page import MEMORY_TAB, SPEED_TAB
+from gpu_assistant.gui.bench.page import BUTTON_GAP, MEMORY_TAB, SPEED_TAB
 from gpu_assistant.gui.main.main_area import BENCHMARK, HOME
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
 from tests.fakes.benchmarks import card_benchmark
@@ -395,8 +395,10 @@ def test_tabs_and_buttons_stand_in_one_row_in_the_smallest_window(open_result, l
     for code in ("en", "zh_CN"):
         language.set(code)
         parts = (page.tabs, *page.result_actions.buttons)
-        # With wide fonts they take more than the smallest window has: a window that has it.
-        needed = sum(part.sizeHint().width() for part in parts) + 10 * len(parts)
+        # With wide fonts they take more than the smallest window has, also with less room around the texts of the
+        # tabs: a window that has it.
+        buttons_width = sum(button.sizeHint().width() + BUTTON_GAP for button in page.result_actions.buttons)
+        needed = page.tabs.row_width(compact=True) + buttons_width
         page.window().resize(880, 520)
         available = page.maximumViewportSize().width() - 2 * page.breakpoints.margin
         page.window().resize(880 + max(0, needed - available), 520)

@@ -242,6 +242,31 @@ def test_areas_are_split_into_even_columns(open_page):
     assert max(lengths) - min(lengths) <= 1
 
 
+@pytest.mark.parametrize("width", [832, 900, 1100])
+def test_areas_of_the_quick_check_have_one_line_each(open_page, qtbot, width):
+    page = open_page()
+    page.resize(width, 700)
+
+    def heights():
+        return {row.height() for row in page.areas_card.findChildren(AreaRow) if row.isVisible()}
+
+    qtbot.waitUntil(lambda: len(heights()) == 1, timeout=5000)
+
+
+@pytest.mark.parametrize(("height", "shown"), [(520, False), (700, True)])
+def test_levels_below_a_result_are_brief_in_a_low_window(open_page, app, qtbot, height, shown):
+    page = open_page()
+    page.resize(900, height)
+    card = page.levels.buttons[0]
+    assert card.line_label.isVisible()
+    page.start_test()
+    qtbot.waitUntil(lambda: not page.testing and card.isVisible(), timeout=5000)
+    assert card.line_label.isVisible() == shown
+    assert card.cost_label.isVisible()
+    assert card.line_label.text() in card.accessibleName()
+    assert bool(card.toolTip()) != shown
+
+
 @pytest.mark.parametrize(("width", "rows"), [(900, 1), (560, 3)])
 def test_levels_are_side_by_side_where_they_fit(open_page, qtbot, width, rows):
     page = open_page()

@@ -59,6 +59,11 @@ def test_the_text_of_a_flush_button_stands_in_line_with_what_is_above(show, qtbo
     qtbot.waitUntil(lambda: button.grab().toImage() != before)  # it is underlined
 
 
+@pytest.mark.parametrize("kind", ["secondary", "ghost"])
+def test_a_small_button_is_high_enough_to_be_hit(qapp, kind: str) -> None:
+    assert Button("Update", kind, small=True).sizeHint().height() >= 32
+
+
 def test_narrow_button_wraps_text(show) -> None:
     button = Button("Start with PyTorch 2.15.0 for the processor", "ghost")
     wide = button.sizeHint()

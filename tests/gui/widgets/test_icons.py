@@ -29,6 +29,7 @@ NAMED = (
     "tensorflow",
     "cpu",
     "memory",
+    "slot",
     "disk",
     "temp",
     "bolt",

@@ -251,7 +251,7 @@ def fit_remedies(measured: Sequence[MemoryFit]) -> tuple[FitRemedy, ...]:
     baseline = next((fit for fit in measured if fit.variant == "plain"), None)
     if baseline is None or is_batch_fitting(baseline) is not False:
         return ()
-    fitting = [fit.variant for fit in measured if is_batch_fitting(fit)]
+    fitting = fitting_variants(measured)
     variant = next((each for each in FASTEST_FIRST if each in fitting), None)
     remedies = [FitRemedy(label=_code_label(variant), variant=variant)] if variant is not None else []
     batch = practical_batch(baseline) or max((practical_batch(fit) or 0 for fit in measured), default=0)
@@ -259,6 +259,11 @@ def fit_remedies(measured: Sequence[MemoryFit]) -> tuple[FitRemedy, ...]:
         label = translate("MemoryFitMessages", "Set batch size to {batch}").format(batch=f"{batch:,}")
         remedies.insert(0, FitRemedy(label=label, batch=batch))
     return tuple(remedies)
+
+
+def fitting_variants(measured: Sequence[MemoryFit]) -> tuple[FitVariant, ...]:
+    """The ways of training with which the batch fits."""
+    return tuple(fit.variant for fit in measured if is_batch_fitting(fit))
 
 
 def _code_label(variant: FitVariant) -> str:
@@ -291,6 +296,15 @@ def saving_text(fit: MemoryFit, baseline: MemoryFit | None) -> str:
 def usable_text(usable: int) -> str:
     """How much memory can be used."""
     return translate("MemoryFitMessages", "{size} usable").format(size=format_memory_column(usable))
+
+
+def basis_text(fits: Sequence[MemoryFit]) -> str:
+    """Where the sizes come from: no step with the whole batch was run."""
+    if all(fit.exact for fit in fits):
+        return translate("MemoryFitMessages", "Calculated from small steps that were measured here.")
+    return translate(
+        "MemoryFitMessages", "Calculated from small steps that were measured here and varied a little: approximate."
+    )
 
 
 def free_memory_text(fit: MemoryFit) -> str:

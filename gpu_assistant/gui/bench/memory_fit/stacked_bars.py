@@ -28,7 +28,8 @@ from . import messages
 from .memory_parts import MemoryPartsKey, MemoryPartsLegend, PartColumns, PartMeanings, fill_part
 
 BAR_HEIGHT, MIN_BAR_WIDTH = 20, 40  # pixels, the first at 100 % text
-VALUE_GAP, SAVING_GAP = 10, 8  # pixels before what a step needs, and before how much that saves
+VALUE_GAP, SAVING_GAP = 16, 8  # pixels between what a step needs and its bar, and before how much that saves
+LINE_ROOM = 3  # pixels behind a full bar, for the dashed line at its end
 FOCUS_MARGIN = 5  # pixels around a row, for the focus ring
 LINE_GAP, CAPTION_GAP = 4, 24  # pixels between the lines of a row, and between description and caption in one line
 
@@ -60,12 +61,13 @@ class MemoryFitBars(Card):
         self.remedy_buttons: list[Button] = []
         self._remedies_row = QWidget()
         self._remedies_layout = FlowLayout(self._remedies_row, spacing=8)
-        self.free_label, self.notes_label = label("small"), label("small")
+        self.basis_label, self.free_label, self.notes_label = label("small"), label("small"), label("small")
         self.largest_heading = label("caption")
         self.largest_heading.setAlignment(Qt.AlignmentFlag.AlignRight)
         self._rows_layout, self._omissions_layout = QVBoxLayout(), QVBoxLayout()
         self._rows_layout.setSpacing(8)
         self.add_title_action(self.meanings_button)
+        self.column.addWidget(self.basis_label)
         self.column.addWidget(self.meanings)
         self.column.addWidget(self.refusal_banner)
         self.column.addWidget(self._remedies_row)
@@ -117,11 +119,14 @@ class MemoryFitBars(Card):
         refusal = messages.refusal_text(fits)
         self.refusal_banner.set("warn", refusal)
         self.refusal_banner.setVisible(bool(refusal))
-        self.largest_heading.setText(self.tr("Max. batch size (approx.)"))
+        self.largest_heading.setText(self.tr("Max. batch (approx.)"))
         self.largest_heading.setVisible(any(messages.largest_batch_text(fit) for fit in fits))
         remedies = messages.fit_remedies(fits) if self._offers_remedies else ()
         self._show_remedies(remedies)
         fastest = next((remedy.variant for remedy in remedies if remedy.variant is not None), None)
+        if len(messages.fitting_variants(fits)) < 2:
+            fastest = None  # a single one costs neither more nor less than others
+        self.basis_label.setText(messages.basis_text(fits))
         self.free_label.setText(messages.free_memory_text(first))
         self.free_label.setVisible(bool(self.free_label.text()))
         for fit in fits:
@@ -181,8 +186,6 @@ class MemoryFitBars(Card):
         """How the bars have to be read."""
         fits = self._fits
         notes = [self.tr("A batch is the set of examples that the model learns from at once.")]
-        if not all(fit.exact for fit in fits):
-            notes.append(self.tr("Projected from small steps that varied a little, so this is approximate."))
         if any(fit.gradients < fit.parameters for fit in fits):
             notes.append(self.tr("Each bar shows the moment of highest memory use; not all gradients exist by then."))
         if fits[0].device == "cpu":
@@ -315,7 +318,7 @@ class StackedBarRow(KeyboardFocus, Themed, QWidget):
 
 class BarScale:
     """What the bars of all rows have in common: they are as wide as the usable memory, so that each shows how full that
-    is, or as the one that needs most; and the room for the values at their ends.
+    is, or as the one that needs most; and the columns of values before them.
     """
 
     def __init__(self, fits: Sequence[MemoryFit]) -> None:
@@ -328,14 +331,14 @@ class BarScale:
         """What a step needs, and how much that saves; "" for nothing."""
         return messages.peak_text(fit), messages.saving_text(fit, self._baseline)
 
-    def value_width(self, fit: MemoryFit) -> float:
-        """The width of both texts in pixels."""
-        peak, saving = self.value_texts(fit)
-        return theme.advance("strong", peak) + (SAVING_GAP + theme.advance("small", saving) if saving else 0.0)
+    def saving_left(self) -> float:
+        """Where the savings begin: behind the longest of the needs."""
+        return max(theme.advance("strong", peak) for peak, _ in map(self.value_texts, self._fits)) + SAVING_GAP
 
-    def value_room(self) -> float:
-        """The room for the longest of them behind a full bar."""
-        return VALUE_GAP + max(self.value_width(fit) for fit in self._fits) + 1
+    def bar_left(self) -> float:
+        """Where the bars begin: behind all values, so that none stands at the wrong side of the dashed line."""
+        savings = [theme.advance("small", saving) for _, saving in map(self.value_texts, self._fits) if saving]
+        return self.saving_left() + (max(savings) if savings else -SAVING_GAP) + VALUE_GAP
 
     def limit_text(self, fit: MemoryFit) -> str:
         """How much memory can be used, which the first of the bars says for all; "" for the others."""
@@ -391,8 +394,8 @@ class DetailAboveBar(ListLayout):
 
 
 class StackedBar(Themed, QWidget):
-    """The parts of one training step from the left, and what they sum up to at their end. Where the usable memory ends
-    there is a dashed line; what is beyond it is hatched.
+    """What one training step needs, and its parts from the left. Where the usable memory ends there is a dashed line;
+    what is beyond it is hatched.
     """
 
     def __init__(self) -> None:
@@ -414,17 +417,20 @@ class StackedBar(Themed, QWidget):
     def _limit_x(self, width: float) -> int:
         """Where the usable memory ends, if it is known."""
         scale = self._scale
-        return 0 if scale is None else int(self._track_width(width) * (scale.usable or 0) / scale.size)
+        if scale is None:
+            return 0
+        return int(scale.bar_left() + self._track_width(width) * (scale.usable or 0) / scale.size)
 
     def _track_width(self, width: float) -> float:
-        room = self._scale.value_room() if self._scale is not None else 0.0
-        return max(width - room, MIN_BAR_WIDTH)
+        left = self._scale.bar_left() if self._scale is not None else 0.0
+        return max(width - left - LINE_ROOM, MIN_BAR_WIDTH)
 
     @property
     def track(self) -> QRectF:
         """The area of a full bar."""
         height = theme.px(BAR_HEIGHT)
-        return QRectF(0.0, self.height() - 3 - height, self._track_width(self.width()), height)
+        left = self._scale.bar_left() if self._scale is not None else 0.0
+        return QRectF(left, self.height() - 3 - height, self._track_width(self.width()), height)
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(240), theme.px(BAR_HEIGHT) + 6)
@@ -459,18 +465,9 @@ class StackedBar(Themed, QWidget):
             for pen in (QPen(theme.color("card"), 4), QPen(theme.color("error"), 2, Qt.PenStyle.DashLine)):
                 painter.setPen(pen)
                 painter.drawLine(limit_x, 0, limit_x, self.height())
-        left = x + VALUE_GAP
-        if limit_x is not None and x <= limit_x < left + scale.value_width(fit) + VALUE_GAP:
-            left = limit_x + VALUE_GAP  # the line does not go through the value
-        self._draw_value(painter, left, scale.value_texts(fit))
-
-    def _draw_value(self, painter: QPainter, left: float, texts: tuple[str, str]) -> None:
-        """What the step needs, then how much that saves, at the end of the bar."""
-        bar = self.track
-        for text, kind, tone in zip(texts, ("strong", "small"), ("text", "soft"), strict=True):
+        peak, saving = scale.value_texts(fit)
+        for left, text, kind, tone in ((0.0, peak, "strong", "text"), (scale.saving_left(), saving, "small", "soft")):
             painter.setFont(theme.font(kind))
             painter.setPen(theme.color(tone))
-            area = QRectF(left, 0, self.width() - left, bar.height() + 6)
-            area.moveTop(bar.top() - 3)
+            area = QRectF(left, bar.top() - 3, bar.left() - left, bar.height() + 6)
             painter.drawText(area, int(Qt.AlignmentFlag.AlignVCenter), text)
-            left += theme.advance(kind, text) + SAVING_GAP

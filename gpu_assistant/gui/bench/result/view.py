@@ -36,6 +36,7 @@ from ....reports.expected_ranges import (
 from ....reports.result_messages import (
     THROTTLE_ROW,
     change_text,
+    comparison_title,
     gpu_label,
     gpu_log_rows,
     measurement_label,
@@ -188,7 +189,7 @@ class BenchmarkResultView(Themed, QWidget):
         self.detail_label.setVisible(bool(self.detail_label.text()))
         self.slow_hero.setVisible(is_slow)
         if is_slow:
-            reasons = [*cause_texts(benchmark), conditions_text(benchmark)]
+            reasons = [middle_note(), *cause_texts(benchmark), conditions_text(benchmark)]
             self.slow_hero.set("warn", slow_text(benchmark), "\n".join(each for each in reasons if each))
             self.repair_steps.show_steps(repair_steps(benchmark))
         is_normal = benchmark.verdict in NORMAL_VERDICTS
@@ -241,7 +242,7 @@ class BenchmarkResultView(Themed, QWidget):
                 self._rows_layout.addSpacing(CAPTION_GAP)
             self._rows_layout.addWidget(widget)
         has_gpus = any(pair.gpus for pair in pairs)
-        self._heading.setText(self.tr("GPU vs CPU") if has_gpus else self.tr("Measured on the CPU"))
+        self._heading.setText(comparison_title(pairs))
         gpu_names = {messages.gpu_name(benchmark, each.device) for pair in pairs for each in pair.gpus}
         self.key.show_entries(
             frozenset[str]().union(*(row.bar_tokens for row in self.comparison_rows)),
@@ -256,8 +257,6 @@ class BenchmarkResultView(Themed, QWidget):
         if any(pair.parallel is not None for pair in pairs):
             parts.append(self.tr("Several GPUs train one model together."))
         parts.append(self._scales_text())
-        if any(row.is_below_range for row in self.comparison_rows):
-            parts.append(middle_note())
         doubts = messages.doubt_legend(each for pair in pairs for each in pair.results)
         if doubts and doubts not in self.detail_label.text():
             parts.append(doubts)

@@ -68,8 +68,8 @@ def test_report_says_how_much_slower_beside_the_usual_range(language):
     text = ParsedReport(render_html(slow_benchmark())).text
     assert "Your RTX 4060 is 36–45% slower than usual" in text
     assert "45% slower than usual: 11.3 TFLOP/s to 14.4 TFLOP/s" in text
-    assert "counted from the middle of the usual range" in text
-    assert "counted from the middle" not in ParsedReport(render_html(card_benchmark())).text
+    assert "Compared with the middle of the usual range." in text
+    assert "the middle of the usual range" not in ParsedReport(render_html(card_benchmark())).text
 
 
 def test_report_has_history_and_range_source(language):

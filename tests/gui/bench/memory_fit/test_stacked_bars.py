@@ -89,7 +89,7 @@ def test_largest_batches_stand_below_one_heading(memory, app, measure, qtbot):
     measure()
     bars = memory.bars
     parts = (bars.largest_heading, *(row.largest_label for row in bars.rows.values()))
-    assert bars.largest_heading.text() == "Max. batch size (approx.)"
+    assert bars.largest_heading.text() == "Max. batch (approx.)"
     qtbot.waitUntil(lambda: len({part.mapTo(bars, part.rect().topRight()).x() for part in parts}) == 1, timeout=5000)
     result = memory_fits()
     unknown = tuple(replace(fit, capacity=None, reserve=None, largest_batch=None) for fit in result.fits)
@@ -108,14 +108,13 @@ def test_usable_memory_is_said_once(memory, measure, seen):
 
 
 @pytest.mark.parametrize("batch", [16, 72, 256])
-def test_value_has_room_at_the_end_of_each_bar(memory, app, measure, batch):
+def test_value_has_room_before_each_bar(memory, app, measure, batch):
     app.results["fit"] = worked_out(batch)
     memory.batch_box.setValue(batch)
     measure()
     bars = [row.bar for row in memory.bars.rows.values()]
-    assert len({bar.track.right() for bar in bars}) == 1
-    room = bars[0].width() - bars[0].track.right()
-    assert room > theme.advance("strong", "22.0 GB")
+    assert len({bar.track.left() for bar in bars}) == 1
+    assert bars[0].track.left() > theme.advance("strong", "22.0 GB") + theme.advance("small", "−74%")
 
 
 def test_row_without_a_largest_batch_has_no_figure(memory, app, measure):
@@ -199,6 +198,28 @@ def test_way_that_costs_least_is_marked(memory, app, measure):
     assert not rows["accumulation"].fastest_pill.isVisible()
 
 
+def test_only_way_that_fits_is_not_marked_as_the_fastest(memory, app, measure):
+    result = worked_out(256)
+    kept = [index for index, fit in enumerate(result.fits) if fit.variant in ("plain", "mixed", "accumulation")]
+    fits, steps = (tuple(each[index] for index in kept) for each in (result.fits, result.steps))
+    app.results["fit"] = replace(result, fits=fits, steps=steps)
+    memory.batch_box.setValue(256)
+    measure()
+    row = memory.bars.rows["accumulation"]
+    assert row.answer_label.text() == "Fits"
+    assert not row.fastest_pill.isVisible()
+
+
+@pytest.mark.parametrize(("exact", "ending"), [(True, "measured here."), (False, "varied a little: approximate.")])
+def test_sizes_are_said_to_be_calculated(memory, app, measure, exact, ending):
+    result = memory_fits()
+    app.results["fit"] = replace(result, fits=tuple(replace(fit, exact=exact) for fit in result.fits))
+    measure()
+    text = memory.bars.basis_label.text()
+    assert text.startswith("Calculated from small steps")
+    assert text.endswith(ending)
+
+
 @pytest.mark.parametrize(("batch", "icon"), [(16, "ok"), (256, "error")])
 def test_answer_has_icon_and_word(memory, app, measure, batch, icon):
     app.results["fit"] = worked_out(batch)
@@ -241,7 +262,7 @@ def test_line_stands_where_the_usable_memory_ends(memory, app, qtbot, measure, b
         if any(picture.pixelColor(x, y).name() == error for y in range(picture.height()))
     ]
     assert marked
-    assert all(abs(x - limit * bar.track.width()) <= 4 for x in marked)  # the line's width
+    assert all(abs(x - bar.track.left() - limit * bar.track.width()) <= 4 for x in marked)  # the line's width
 
 
 def test_missing_gradients_are_explained(memory, app, seen, measure):

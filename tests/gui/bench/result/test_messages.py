@@ -9,8 +9,14 @@ from gpu_assistant.core.results import SkippedWorkload
 from gpu_assistant.gui.bench.export.image import warnings_text
 from gpu_assistant.reports.benchmark import render_html
 from gpu_assistant.reports.messages import pair_description, pair_title, result_name
-from gpu_assistant.reports.result_messages import change_text, missing_workloads, table_rows, validity_notes
-from tests.fakes.benchmarks import card_benchmark, figure
+from gpu_assistant.reports.result_messages import (
+    change_text,
+    comparison_title,
+    missing_workloads,
+    table_rows,
+    validity_notes,
+)
+from tests.fakes.benchmarks import card_benchmark, figure, two_cards
 from tests.fakes.examples import cpu_benchmark
 
 
@@ -26,6 +32,20 @@ def test_size_measured_before_is_named():
     assert missing_workloads(third, stored) == ["Matrix multiplication, float32 · 2048 × 2048"]
     details = {note.text: note.detail for note in validity_notes(third, stored)}
     assert details["Measured before, not this time"] == "Matrix multiplication, float32 · 2048 × 2048"
+
+
+def test_comparison_is_named_after_what_was_measured(language):
+    card, cards = card_benchmark(), two_cards()
+
+    def title(benchmark):
+        return comparison_title(device_comparisons(benchmark))
+
+    assert title(card) == "GPU vs CPU"
+    assert title(cpu_benchmark()) == "Measured on the CPU"
+    for benchmark, text in ((card, "Measured on the GPU"), (cards, "Measured on the GPUs")):
+        on_gpus = tuple(each for each in benchmark.results if each.device != "cpu")
+        assert title(replace(benchmark, results=on_gpus)) == text
+        assert text in render_html(replace(benchmark, results=on_gpus))
 
 
 def test_both_ways_of_a_language_model_are_named():

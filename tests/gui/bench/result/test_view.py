@@ -29,7 +29,7 @@ def test_headline_shows_ratio(open_result, seen):
     # The formats stand at the bars.
     assert view.detail_label.text().splitlines() == [
         "Compared with healthy cards of the same model: matrix multiplication, GPU memory bandwidth.",
-        "A job that keeps the CPU busy all night (8 hours) takes the card 15 minutes.",
+        "What takes the CPU all night (8 hours) takes the card 15 minutes.",
     ]
     assert seen(view).count("31") == 1  # and at its row, which is painted
     assert "Rows compared only with the CPU share one scale (times as fast)" in seen(view.comparison_card)
