@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 
 DIALOG_SIZE = 1080, 744  # pixels at 100 % text
 MARGIN = 28  # pixels at both sides
+LOW_BESIDE_WIDTH = 700  # pixels at 100 % text
 LIVE_SHARE, CODE_SHARE = 56, 44  # of the width
 NEXT_PROGRAMS: dict[ExampleName, ExampleName] = {"first-program": "picture-sorter", "picture-sorter": "language-model"}
 
@@ -136,8 +137,8 @@ class ExampleDialog(Themed, QDialog):
         self._columns.addWidget(self._wrap_live_card(), LIVE_SHARE)
         self._columns.addWidget(self.code_card, CODE_SHARE)
         column.addLayout(self._columns, 1)
-        row, code_actions = QHBoxLayout(), FlowLayout(spacing=16)
-        row.setSpacing(16)
+        row, code_actions = QHBoxLayout(), FlowLayout(spacing=4)  # beside what ghost buttons have within them
+        row.setSpacing(12)
         for button in (self.save_button, self.editor_button, self.weights_button):
             code_actions.addWidget(button)
         row.addLayout(code_actions, 1)
@@ -559,6 +560,7 @@ class ExampleDialog(Themed, QDialog):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange_header()
+        self._arrange()
 
     def _arrange_header(self) -> None:
         """The choice of programs beside the title, below it where the description would need a third line."""
@@ -572,7 +574,9 @@ class ExampleDialog(Themed, QDialog):
         self._header.setAlignment(self.programs, alignment | Qt.AlignmentFlag.AlignTop)
 
     def _arrange(self) -> None:
-        vertical = self._breakpoints.is_small
+        # In a low window output and code stay beside each other: one above the other, there is no room for either.
+        has_room = self._breakpoints.is_low and self.width() >= theme.px(LOW_BESIDE_WIDTH)
+        vertical = self._breakpoints.is_small and not has_room
         direction = QBoxLayout.Direction.TopToBottom if vertical else QBoxLayout.Direction.LeftToRight
         self._columns.setDirection(direction)
         self._columns.setStretch(0, LIVE_SHARE)

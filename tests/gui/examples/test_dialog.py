@@ -221,6 +221,15 @@ def test_output_stands_before_the_code_below_a_title(app, open_dialog, language,
     assert not dialog.score_tile.isVisible()  # the verdict has it
 
 
+def test_output_and_code_keep_their_height_in_a_small_window(app, open_dialog, qtbot):
+    dialog = open_dialog(app)
+    qtbot.waitUntil(dialog.result_hero.isVisible, timeout=20_000)
+    dialog.resize(880, 520)
+    qtbot.waitUntil(lambda: dialog.code_card.height() >= 180)
+    dialog.resize(880, 900)
+    qtbot.waitUntil(lambda: dialog.code_card.width() > 700)  # below the output
+
+
 def test_next_program_is_offered_after_the_first(app, open_dialog, qtbot):
     dialog = open_dialog(app)
     qtbot.waitUntil(dialog.result_hero.isVisible, timeout=20_000)
