@@ -1289,7 +1289,7 @@
 <context>
     <name>PartSummary</name>
     <message>
-        <source>CUDA and cuDNN included</source>
+        <source>with CUDA and cuDNN</source>
         <translation>自带 CUDA 和 cuDNN</translation>
     </message>
     <message>
@@ -1445,11 +1445,11 @@
         <translation>由你安装</translation>
     </message>
     <message>
-        <source>{build} included</source>
+        <source>with {build}</source>
         <translation>自带 {build}</translation>
     </message>
     <message>
-        <source>{cuda} and cuDNN included</source>
+        <source>with {cuda} and cuDNN</source>
         <translation>自带 {cuda} 和 cuDNN</translation>
     </message>
     <message>
@@ -1603,16 +1603,12 @@
         <translation>于 CPU 的训练速度</translation>
     </message>
     <message>
-        <source>Training</source>
-        <translation>训练用时</translation>
-    </message>
-    <message>
         <source>to train on {total} images</source>
         <translation>训练 {total} 张图片</translation>
     </message>
     <message>
-        <source>{workload} ({purpose})</source>
-        <translation>{workload}（{purpose}）</translation>
+        <source>{workload} ({what})</source>
+        <translation>{workload}（{what}）</translation>
     </message>
 </context>
 <context>

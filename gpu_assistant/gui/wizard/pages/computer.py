@@ -9,14 +9,14 @@ import time
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ....core.errors import AppError, InsufficientDiskSpace
 from ....core.machine import Machine
 from ....core.recommendation import Recommendation
 from ....texts.guide import load_guide
-from ... import messages
+from ... import messages, theme
 from ...widgets.base import announce
 from ...widgets.buttons import Button
 from ...widgets.cards import Banner, Card, Divider, Hero, HeroKind, ValueRow
@@ -27,6 +27,7 @@ from . import machine_summary
 from .machine_summary import ALREADY_WORKING_CODES, MachineNote, is_partial, machine_notes
 
 HELP_TOPIC = "computer"  # its last heading is about a card that is missing
+ALIGNED_MIN_WIDTH = 480  # times the text scale
 ELAPSED_INTERVAL_MS, COPIED_NOTE_MS = 200, 2000
 
 
@@ -111,14 +112,19 @@ class ComputerPage(WizardPage):
         self._update_verdict()
 
     def _align_details(self) -> None:
-        """The details end at one place."""
+        """The details end at one place, unless large text needs the room beside shorter pills."""
         pills = [row.pill.sizeHint().width() for row in self.rows.values() if not row.pill.isHidden()]
+        has_room = self.page.available_width() >= theme.px(ALIGNED_MIN_WIDTH)
         for row in self.rows.values():
-            row.set_pill_width(max(pills, default=0))
+            row.set_pill_width(max(pills, default=0) if has_room else 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self, self._align_details)
 
     def refresh(self) -> None:
         super().refresh()
-        self._align_details()
+        QTimer.singleShot(0, self, self._align_details)
 
     def _update_title(self) -> None:
         title = self.tr("Simulated computer") if self.controller.flow.simulated else self.tr("This computer")

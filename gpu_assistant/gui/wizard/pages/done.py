@@ -553,7 +553,7 @@ class QuickBenchmarkCard(Card):
     def _explained_workload(self, name: str) -> str:
         """A workload, and what its network does."""
         workload, purpose = messages.workload_label(name), messages.workload_purpose(name)
-        return self.tr("{workload} ({purpose})").format(workload=workload, purpose=purpose) if purpose else workload
+        return self.tr("{workload} ({what})").format(workload=workload, what=purpose) if purpose else workload
 
     def _update_note(self) -> None:
         """Caveats and names of devices have no room in compact form; the benchmark's page has them, too."""

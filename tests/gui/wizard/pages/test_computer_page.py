@@ -39,7 +39,7 @@ class TestComputer:
     def test_help_on_a_missing_card_is_offered_where_none_is_seen(self, app, at_computer, speak, qtbot, code):
         page = at_computer(app).computer
         speak(code)
-        assert page.hero.button.text() == {"en": "Card not found?", "zh_CN": "帮我找显卡"}[code]
+        assert page.hero.button.text() == {"en": "Card not found?", "zh_CN": "找不到显卡？"}[code]
         assert page.hero.button.isVisible()
         page.hero.button.click()
         dialog = page.window().findChild(HelpDialog)
@@ -120,7 +120,7 @@ class TestComputer:
         qtbot.waitUntil(lambda: page.isVisible() and not wizard.controller.busy)
         assert not page.primary_button.isEnabled()
         assert "910 MB" in page.hero.detail_label.text()
-        assert page.hero.button.text() == {"en": "Choose another folder", "zh_CN": "选择另一个文件夹"}[code]
+        assert page.hero.button.text() == {"en": "Choose another folder", "zh_CN": "换一个文件夹"}[code]
 
     def test_simulated_machine_shows_its_own_system_name(self, tmp_path, open_wizard):
         machine = replace(plain_linux(), os=OperatingSystem(system="linux"))

@@ -11,7 +11,7 @@ what the part is for gives way, and in a small window the pill goes below the ti
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
@@ -113,9 +113,8 @@ class PartCard(Card):
         self.pill = Pill()
         self.column_labels = (label("caption-strong", tone="soft"), label("caption-strong", tone="soft"))
         self._title_cell = _build_stacked_cell(self.title_label, self.meaning_label)
-        title_layout = self._title_cell.layout()
-        assert isinstance(title_layout, QVBoxLayout)
-        title_layout.insertStretch(0, 0)
+        self._title_layout = cast(QVBoxLayout, self._title_cell.layout())
+        self._title_layout.insertStretch(0, 0)
         self._installed_cell = _build_stacked_cell(self.column_labels[0], self.installed_label, self.installed_detail)
         self._lists_place: QWidget = QWidget()
         self._lists_layout = QVBoxLayout(self._lists_place)
@@ -282,9 +281,7 @@ class PartCard(Card):
         for heading in (self.title_label, self.installed_label, self.planned_label):
             heading.set_kind("strong" if slim else "heading")
         # A title alone stands at the height of arrow and pill.
-        title_layout = self._title_cell.layout()
-        assert isinstance(title_layout, QVBoxLayout)
-        title_layout.setStretch(0, int(slim and not self._is_choosing))
+        self._title_layout.setStretch(0, int(slim and not self._is_choosing))
         self._update_title()
         self._update_planned_detail()
         # Title and installed version stand at the height of the drop-downs' text.

@@ -44,8 +44,8 @@ _MACHINE_FIELDS = {"cuda": "cuda_toolkits", "cudnn": "cudnn", "torch": "pythons"
 
 
 class PartSummary(Struct, frozen=True, kw_only=True):
-    """One part. `installed` and `planned` are versions, or None; `title_brief` and `planned_detail_brief` are for little
-    room, where not empty; `terms` are sentences that explain terms of the reasons.
+    """One part. `installed` and `planned` are versions, or None; `title_brief` and `planned_detail_brief` are for
+    little room, where not empty; `terms` are sentences that explain terms of the reasons.
     """
 
     id: str
@@ -449,8 +449,8 @@ def _build_detail(accelerator: str, build: str) -> str:
     if accelerator == "cpu":
         return translate("PartSummary", "for the CPU")
     if accelerator == "cuda":
-        return translate("PartSummary", "{cuda} and cuDNN included").format(cuda=build)
-    return translate("PartSummary", "{build} included").format(build=build)
+        return translate("PartSummary", "with {cuda} and cuDNN").format(cuda=build)
+    return translate("PartSummary", "with {build}").format(build=build)
 
 
 def _tensorflow_part(machine: Machine, recommendation: Recommendation) -> PartSummary:
@@ -463,7 +463,7 @@ def _tensorflow_part(machine: Machine, recommendation: Recommendation) -> PartSu
             "tensorflow", machine, installed=installed, installed_detail=installed_detail, planned=None, pill=pill
         )
     device_text = (
-        translate("PartSummary", "CUDA and cuDNN included") if planned.gpu else translate("PartSummary", "for the CPU")
+        translate("PartSummary", "with CUDA and cuDNN") if planned.gpu else translate("PartSummary", "for the CPU")
     )
     return _build_part(
         "tensorflow",

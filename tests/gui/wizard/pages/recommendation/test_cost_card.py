@@ -16,6 +16,7 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Plan, Step
 from gpu_assistant.core.plan_cost import plan_cost
 from gpu_assistant.gui.widgets.icons import IconWidget
+from gpu_assistant.gui.widgets.text import TextLabel
 from gpu_assistant.gui.wizard.pages.recommendation.cost_card import CostCard
 from gpu_assistant.gui.wizard.pages.recommendation.plan_view import step_cost_text
 from gpu_assistant.texts import localized
@@ -147,7 +148,8 @@ def test_disk_that_is_too_small_is_marked(qapp, language, tmp_path, free_bytes: 
     _, plan = planned(tmp_path, str(machine_with_full_disks(tmp_path, free_bytes)), "pytorch")
     card = CostCard()
     card.set_cost(plan, rtx4060(), Texts("en"))
-    assert ("warn" in {icon.name for icon in card.findChildren(IconWidget)}) == is_marked
+    assert ("error" in {icon.name for icon in card.findChildren(IconWidget)}) == is_marked
+    assert any(text.text() == "needed, 4.0 GB free" for text in card.findChildren(TextLabel)) == is_marked
     card.deleteLater()
 
 

@@ -56,7 +56,7 @@ def test_row_shows_cost_and_expands_details(language, qtbot, seen):
     qtbot.addWidget(row)
     row.show()
     shown = seen(row)
-    for text in ("931 MB · 3 minutes", "2.0 GB on disk", "shows an administrator prompt"):
+    for text in ("931 MB · 2.0 GB on disk · 3 minutes", "shows an administrator prompt"):
         assert text in shown
     # The step's own sentence says that a restart follows: saying it again, and less surely, only confuses.
     assert "restart may" not in shown

@@ -36,7 +36,7 @@ class TestRecommendation:
         assert driver.pill.text == {"en": "Update", "zh_CN": "更新"}[code]
         assert not page.part_cards["cuda"].isVisible()
         assert page.part_cards["torch"].planned_label.text() == "2.15.0"
-        included = {"en": "CUDA 13.2 and cuDNN included", "zh_CN": "自带 CUDA 13.2 和 cuDNN"}[code]
+        included = {"en": "with CUDA 13.2 and cuDNN", "zh_CN": "自带 CUDA 13.2 和 cuDNN"}[code]
         assert included in page.part_cards["torch"].planned_detail.text()
         assert "566.03" in driver.accessibleName()
         assert "617.42" in driver.accessibleName()
@@ -214,7 +214,7 @@ class TestFolder:
         told = {"en": "Folder not changed.", "zh_CN": "安装位置没变"}[code]
         assert page.folder_card.error_banner.label.text().startswith(told)
         assert str(refused.parent) in page.folder_card.error_banner.label.text()
-        action = {"en": "Choose another folder", "zh_CN": "选择另一个文件夹"}[code]
+        action = {"en": "Choose another folder", "zh_CN": "换一个文件夹"}[code]
         assert page.folder_card.change_button.text() == action
         page.use_folder(str(app.folder / "other"))
         qtbot.waitUntil(

@@ -300,7 +300,7 @@ def test_reset_choices_can_be_restored(page, rest, speak, seen, code):
     rest(page)
     assert page.controller.flow.state.choice is None
     assert "PyTorch 2.13.0" in seen(page.hero)
-    assert {"en": "Our recommendation is back", "zh_CN": "恢复推荐方案"}[code] == page.hero.title_label.text()
+    assert {"en": "Our recommendation is back", "zh_CN": "已恢复推荐方案"}[code] == page.hero.title_label.text()
     page.hero.button.click()
     rest(page)
     assert page.controller.flow.state.choice == before
@@ -440,8 +440,9 @@ def test_crossing_the_width_of_columns_updates_footer_and_keeps_focus(page, rest
 
     def has_columns(width: int) -> bool:
         """Whether there are columns in a window of this width, with what depends on it checked."""
-        page.window().resize(width, 900)
+        page.window().resize(width, 640)  # too low to show the figures of the cost themselves
         rest(page)
+        page.page.verticalScrollBar().setValue(0)
         columns = column_widths(page.page.available_width()) is not None
         assert (page.cost_card.summary in hint.text()) == columns, width
         assert page.window().focusWidget() is picker, width
@@ -451,6 +452,17 @@ def test_crossing_the_width_of_columns_updates_footer_and_keeps_focus(page, rest
     while has_columns(width):
         width -= 20
     assert has_columns(width + 20)
+
+
+def test_footer_repeats_the_cost_only_while_that_is_scrolled_away(page, rest, qtbot):
+    hint, bar = page.footer.hint_label, page.page.verticalScrollBar()
+    page.window().resize(1180, 560)
+    rest(page)
+    qtbot.waitUntil(lambda: page.cost_card.summary in hint.text(), timeout=5000)
+    bar.setValue(bar.maximum())
+    qtbot.waitUntil(lambda: page.cost_card.summary not in hint.text(), timeout=5000)
+    bar.setValue(0)
+    qtbot.waitUntil(lambda: page.cost_card.summary in hint.text(), timeout=5000)
 
 
 @BOTH
