@@ -382,10 +382,10 @@ def _native_cuda_reasons(decision: Decision) -> tuple[Reason, ...]:
     if native_version < chosen.cuda or decision.is_build_chosen or chosen.local:
         return ()
     for build, code in list_runnable_builds(target):
+        if build.version != chosen.version or build.cuda is None or build.cuda <= native_version:
+            continue
         minimum = build_minimum_driver(target.catalog, target.driver_state, build, code)
-        is_supported = minimum is not None and planned_version >= minimum
-        is_newer_cuda = build.cuda is not None and build.cuda > native_version
-        if is_supported and is_newer_cuda and build.version == chosen.version:
+        if minimum is not None and planned_version >= minimum:
             driver = decision.driver.recommended if decision.driver.needs_install else decision.driver.installed
             data: dict[str, Value] = {"newer": version_text(build.cuda), "cuda": native_version.text}
             data["driver"] = (driver or "").lstrip("@")

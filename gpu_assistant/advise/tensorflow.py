@@ -154,10 +154,11 @@ def find_missing_cpu_feature(target: TargetSystem) -> CpuFeatureRequirement | No
 
 def _has_old_glibc(target: TargetSystem, build: TensorFlowBuildRecord) -> bool:
     """Whether this Linux is known to have a glibc that is too old for a build."""
-    for requirement in target.catalog.tensorflow.glibc:
-        if target.glibc is not None and build.version >= requirement.from_release:
-            return target.glibc < requirement.lowest
-    return False
+    glibc = target.glibc
+    if glibc is None:
+        return False
+    lowest = next((row.lowest for row in target.catalog.tensorflow.glibc if build.version >= row.from_release), None)
+    return lowest is not None and glibc < lowest
 
 
 def exact_version(catalog: Catalog, build: TensorFlowBuildRecord) -> str:

@@ -88,11 +88,17 @@ def _best_installable(
     Where those of PyTorch's minor clash with glibc, the nearest newer series that does not, of whatever major.
     """
     toolkits = list_toolkits(target.catalog, target.machine.os.system, target.arch, chips)
-    runnable = [toolkit.version for toolkit in toolkits if _can_run(target, toolkit.version.series)]
-    fitting = [version for version in runnable if any_glibc or not clashes_with_glibc(target, version)]
-    same_minor = next((version for version in fitting if cuda is None or version.series == cuda), None)
+    versions = [toolkit.version for toolkit in toolkits]
+
+    def is_fitting(version: Version) -> bool:
+        return any_glibc or not clashes_with_glibc(target, version)
+
+    of_minor = (version for version in versions if cuda is None or version.series == cuda)
+    same_minor = next((v for v in of_minor if _can_run(target, v.series) and is_fitting(v)), None)
     if same_minor is not None or cuda is None:
         return same_minor
+    runnable = [version for version in versions if _can_run(target, version.series)]
+    fitting = [version for version in runnable if is_fitting(version)]
     if len(fitting) < len(runnable):
         nearest = min((version.series for version in fitting if version.series > cuda), default=None)
         return next((version for version in fitting if version.series == nearest), None)
@@ -101,9 +107,12 @@ def _best_installable(
 
 def clashes_with_glibc(target: TargetSystem, version: Version) -> bool:
     """Whether a toolkit's headers are known to clash with those of this Linux, so that nothing compiles."""
+    glibc = target.glibc
+    if glibc is None:
+        return False
     rows = target.catalog.cuda.glibc_conflicts
     fails_from = next((row.fails_from for row in rows if version >= row.from_toolkit), None)
-    return target.glibc is not None and fails_from is not None and target.glibc >= fails_from
+    return fails_from is not None and glibc >= fails_from
 
 
 def _best_installed(target: TargetSystem, chips: tuple[Capability, ...], cuda: Version | None) -> Version | None:
@@ -192,14 +201,21 @@ def advise_cudnn(target: TargetSystem, major: int, chips: tuple[Capability, ...]
     ]
     if installed:
         return PartAdvice(action="keep", version=max(installed, key=version_key))
-    newest = None
-    for release in target.catalog.cudnn.releases:
-        if supports_chips(release, major, chips):
-            if _has_archive(target, release, major):
-                return PartAdvice(action="install", version=release.version.text)
-            newest = newest or release
-    # Where none has an archive with a known hash, the newest that fits is still the right one to name.
+    newest = _newest_cudnn(target.catalog, target.machine.os.system, target.arch, major, chips)
     return PartAdvice(action="none") if newest is None else PartAdvice(action="install", version=newest.version.text)
+
+
+@lru_cache(maxsize=512)
+def _newest_cudnn(
+    catalog: Catalog, system: SystemName, arch: str, major: int, chips: tuple[Capability, ...]
+) -> CudnnRelease | None:
+    """The newest release that fits and has an archive with a known hash; where none has one, the newest that fits is
+    still the right one to name.
+    """
+    fitting = [release for release in catalog.cudnn.releases if supports_chips(release, major, chips)]
+    platform = (system, arch, major)
+    archived = (r for r in fitting if any((a.system, a.arch, a.cuda) == platform for a in r.archives))
+    return next(archived, fitting[0] if fitting else None)
 
 
 def find_cudnn_releases(catalog: Catalog, version: str) -> Iterator[CudnnRelease]:
@@ -214,11 +230,6 @@ def supports_chips(release: CudnnRelease, major: int, chips: tuple[Capability, .
     """Whether a cuDNN is known to work with a CUDA major on all of the chips."""
     lowest = release.lowest_capability.get(str(major))
     return not release.yanked and lowest is not None and all(chip >= lowest for chip in chips)
-
-
-def _has_archive(target: TargetSystem, release: CudnnRelease, major: int) -> bool:
-    platform = (target.machine.os.system, target.arch, major)
-    return any((a.system, a.arch, a.cuda) == platform for a in release.archives)
 
 
 def bundled_toolkit(target: TargetSystem, candidate: Candidate | None, parts: ToolkitAdvice) -> Version | None:

@@ -163,8 +163,8 @@ def is_image_based(drivers: DriverCatalog, system: OperatingSystem) -> bool:
     """
     if system.image_based is not None:
         return system.image_based
-    editions = {name for row in drivers.linux_commands for name in row.without_variants}
-    return system.distro_variant in editions
+    edition = system.distro_variant
+    return edition is not None and any(edition in row.without_variants for row in drivers.linux_commands)
 
 
 def _find_page(drivers: DriverCatalog, system: OperatingSystem) -> LinuxDriverPage | None:

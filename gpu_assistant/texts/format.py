@@ -117,12 +117,15 @@ def join_unit(figure: str, unit: str) -> str:
     return figure + unit if unit == "%" else f"{figure} {unit}".strip()
 
 
+MINUTES_FROM_S = 90  # below it, a duration is told in seconds
+
+
 def format_duration(seconds: float, language: Language) -> str:
     """A rounded duration: "40 seconds", "2 minutes", "1 h 5 min"."""
     chinese = language == "zh_CN"
     if seconds < 0.95:
         return f"{seconds:.1f} 秒" if chinese else f"{seconds:.1f} seconds"
-    if seconds < 90:
+    if seconds < MINUTES_FROM_S:
         count = round(seconds)
         return f"{count} 秒" if chinese else ("1 second" if count == 1 else f"{count} seconds")
     minutes = round(seconds / 60)
@@ -130,6 +133,11 @@ def format_duration(seconds: float, language: Language) -> str:
         return f"{minutes} 分钟" if chinese else f"{minutes} minutes"
     hours, minutes = divmod(minutes, 60)
     return f"{hours} 小时 {minutes} 分" if chinese else f"{hours} h {minutes} min"
+
+
+def format_estimated_duration(seconds: float, language: Language) -> str:
+    """A duration that is only estimated: below a minute and a half it is told to ten seconds."""
+    return format_duration(max(round(seconds, -1), 10) if seconds < MINUTES_FROM_S else seconds, language)
 
 
 FREQUENCY_NAMES = ("clock", "most")

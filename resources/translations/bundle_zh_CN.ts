@@ -51,8 +51,8 @@
         <translation>下载 GPU 助手的安装文件，也放到这个 U 盘。</translation>
     </message>
     <message>
-        <source>On GPU Assistant's download page, choose the file for Debian and Ubuntu: {file}</source>
-        <translation>在 GPU 助手的下载页选择适用于 Debian 和 Ubuntu 的文件：{file}</translation>
+        <source>On GPU Assistant's download page, choose the file for Debian and Ubuntu:</source>
+        <translation>在 GPU 助手的下载页选择适用于 Debian 和 Ubuntu 的文件：</translation>
     </message>
     <message>
         <source>Download the newest NVIDIA driver for the graphics card of the computer without internet to the same USB stick.</source>
@@ -91,8 +91,8 @@
         <translation>按 GPU 助手的说明安装 NVIDIA 驱动，重启后再打开 GPU 助手，完成剩下的步骤。</translation>
     </message>
     <message>
-        <source>On GPU Assistant's download page, choose the file for other Linux systems: {file}</source>
-        <translation>在 GPU 助手的下载页选择适用于其他 Linux 的文件：{file}</translation>
+        <source>On GPU Assistant's download page, choose the file for other Linux systems:</source>
+        <translation>在 GPU 助手的下载页选择适用于其他 Linux 的文件：</translation>
     </message>
     <message>
         <source>Connect the computer to the internet and install GPU Assistant from the copied file.</source>
@@ -115,8 +115,8 @@
         <translation>{release}，用于 {computer}，共 {count} 个文件。清单的校验值：{mark}</translation>
     </message>
     <message>
-        <source>On GPU Assistant's download page, choose the file for Windows: {file}</source>
-        <translation>在 GPU 助手的下载页选择适用于 Windows 的文件：{file}</translation>
+        <source>On GPU Assistant's download page, choose the file for Windows:</source>
+        <translation>在 GPU 助手的下载页选择适用于 Windows 的文件：</translation>
     </message>
     <message>
         <source>The folder does not include the driver.</source>
@@ -222,8 +222,8 @@
         <translation>随时可以继续，重启电脑后也可以。</translation>
     </message>
     <message>
-        <source>It stops at the next safe point.</source>
-        <translation>会在下一个安全的地方停下。</translation>
+        <source>It stops as soon as it is safe to.</source>
+        <translation>处理完手头这一点就停下。</translation>
     </message>
     <message>
         <source>Checking this computer…</source>
@@ -267,11 +267,19 @@
     </message>
     <message>
         <source>Stopped as you asked</source>
-        <translation>已按你的要求停下</translation>
+        <translation>已停止准备</translation>
     </message>
     <message>
         <source>Stopping…</source>
         <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>This folder is not empty</source>
+        <translation>这个文件夹不是空的</translation>
+    </message>
+    <message>
+        <source>You can continue later</source>
+        <translation>以后可以继续</translation>
     </message>
     <message>
         <source>The folder is not ready</source>

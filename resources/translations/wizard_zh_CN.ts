@@ -182,7 +182,7 @@
     </message>
     <message>
         <source>Nothing</source>
-        <translation>无需下载</translation>
+        <translation>无</translation>
     </message>
     <message>
         <source>The disk space includes the downloaded files.</source>
@@ -661,8 +661,8 @@
         <translation>没有找到 PyTorch {version}</translation>
     </message>
     <message>
-        <source>Neither {site} nor the general package index has it yet. Trying again will not help until one of them does.</source>
-        <translation>{site}和通用软件包源目前都没有适合这台电脑的版本，等其中一处提供后，重试才有用。</translation>
+        <source>Neither {site} nor the general package index has it yet. You can try again later.</source>
+        <translation>{site}和通用软件包源目前都没有适合这台电脑的版本，可以过些时候再试。</translation>
     </message>
     <message>
         <source>Nothing was installed.</source>
@@ -815,8 +815,8 @@
         <translation>还没有下载任何内容</translation>
     </message>
     <message>
-        <source>Cleaning up</source>
-        <translation>正在收尾</translation>
+        <source>You can continue later</source>
+        <translation>以后可以继续</translation>
     </message>
     <message>
         <source>about {time}</source>
@@ -832,7 +832,7 @@
     </message>
     <message>
         <source>You stopped the installation</source>
-        <translation>安装已停止</translation>
+        <translation>你已停止安装</translation>
     </message>
     <message>
         <source>Nothing is installed yet. Your download is kept, even if you go back; you can continue later from the first page of the setup.</source>
@@ -866,8 +866,8 @@
         <translation>继续安装</translation>
     </message>
     <message>
-        <source>It stops at the next safe point.</source>
-        <translation>会在下一个安全的地方停下。</translation>
+        <source>It stops as soon as it is safe to.</source>
+        <translation>处理完手头这一点就停下。</translation>
     </message>
     <message>
         <source>Next</source>
@@ -1989,24 +1989,40 @@
         <translation>只看看我的显卡</translation>
     </message>
     <message>
-        <source>PyTorch {version} in {folder}</source>
-        <translation>PyTorch {version}，位于 {folder}</translation>
+        <source>Folder: {folder}</source>
+        <translation>文件夹：{folder}</translation>
+    </message>
+    <message>
+        <source>Welcome back</source>
+        <translation>欢迎回来</translation>
+    </message>
+    <message>
+        <source>Start a new setup</source>
+        <translation>重新开始配置</translation>
+    </message>
+    <message>
+        <source>Continue the last installation?</source>
+        <translation>继续上次的安装？</translation>
+    </message>
+    <message>
+        <source>Continue installing PyTorch {version}?</source>
+        <translation>继续安装 PyTorch {version}？</translation>
     </message>
     <message>
         <source>Set up my GPU</source>
         <translation>配置我的显卡</translation>
     </message>
     <message>
-        <source>The computer had to restart after step {n} of {of}: {title}. Continue?</source>
-        <translation>上次在第 {n} 步（共 {of} 步）之后需要重启：{title}。要继续安装吗？</translation>
+        <source>It needed a restart after step {n} of {of}: {title}.</source>
+        <translation>上次在第 {n} 步（共 {of} 步）之后需要重启：{title}。</translation>
     </message>
     <message>
-        <source>The last installation stopped at step {n} of {of}: {title}. Continue?</source>
-        <translation>上次停在第 {n} 步，共 {of} 步：{title}。要继续安装吗？</translation>
+        <source>It stopped at step {n} of {of}: {title}.</source>
+        <translation>上次停在第 {n} 步（共 {of} 步）：{title}。</translation>
     </message>
     <message>
-        <source>The last installation was not finished. Continue?</source>
-        <translation>上次没有装完，要继续安装吗？</translation>
+        <source>It was not finished.</source>
+        <translation>上次没有装完。</translation>
     </message>
     <message>
         <source>Your download is kept.</source>

@@ -26,10 +26,15 @@ STEPS = (
         id="resolve",
         kind="resolve",
         code="resolve",
-        data={"release": "PyTorch 2.13.0 (cpu)", "python": "3.11", "packages": "torch"},
+        data={"release": "PyTorch 2.13.0+cpu", "python": "3.11", "packages": "torch"},
     ),
-    Step(id="download", kind="bundle", code="bundle-gather", data={"release": "PyTorch 2.13.0 (cpu)", "path": "stick"}),
-    Step(id="bundle", kind="bundle", code="bundle-write", data={"path": "stick"}),
+    Step(
+        id="download",
+        kind="bundle",
+        code="bundle-gather",
+        data={"release": "PyTorch 2.13.0+cpu", "path": "/media/mei/stick"},
+    ),
+    Step(id="bundle", kind="bundle", code="bundle-write", data={"path": "/media/mei/stick"}),
 )
 
 

@@ -30,10 +30,15 @@ def open_recommendation(studio: Studio, app: FakeApp) -> Wizard:
 
 
 def open_other_recommendation(studio: Studio, app: FakeApp) -> Wizard:
+    from .rtx4060_run import RECORDED_MACHINE, Rtx4060Run
+
     made = open_recommendation(studio, app)
-    made.side_pages.create_page.target_card.target_segments.buttons[1].click()
-    made.side_pages.create_page.use_machine_file(app.folder / "computer.json")
-    made.side_pages.create_page.use_folder(app.folder / "stick")
+    app.recommendation = Rtx4060Run(app.folder).recommend
+    page = made.side_pages.create_page
+    page.target_card.target_segments.buttons[1].click()
+    page.use_folder(app.folder / "stick")
+    page.use_machine_file(RECORDED_MACHINE)
+    studio.until(lambda: "RTX 4060" in page.target_card.description_label.text())
     studio.settle()
     return made
 
@@ -75,7 +80,7 @@ def gathered_with_help(studio: Studio, app: FakeApp) -> Wizard:
 
 
 def broken(studio: Studio, app: FakeApp) -> Wizard:
-    app.results["bundle"] = UsageError("bundle-folder-occupied", path="/home/mei/Pictures")
+    app.results["bundle"] = UsageError("bundle-folder-occupied", path=str(app.folder / "Pictures"))
     made = open_recommendation(studio, app)
     made.side_pages.create_page.use_folder(app.folder / "Pictures")
     made.side_pages.create_page.primary_button.click()
@@ -100,7 +105,7 @@ def checking(studio: Studio, app: FakeApp) -> Wizard:
 def refused(studio: Studio, app: FakeApp) -> Wizard:
     from .screenshots import wizard
 
-    app.results["check"] = AppError("bundle-damaged", path="/media/mei/stick/pytorch", files=bundles.WHEEL)
+    app.results["check"] = AppError("bundle-damaged", path=str(app.folder / "stick"), files=bundles.WHEEL)
     made = wizard(studio, app)
     made.side_pages.load_page.check_folder(app.folder / "stick")
     studio.until(lambda: made.side_pages.load_page.error is not None)

@@ -13,7 +13,7 @@ import pytest
 from gpu_assistant.core.message import Message
 from gpu_assistant.core.results import Checks
 from gpu_assistant.health.checks import make_check
-from gpu_assistant.texts.format import format_duration, format_memory, format_size
+from gpu_assistant.texts.format import format_duration, format_estimated_duration, format_memory, format_size
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.texts.translate import load_texts
 
@@ -128,6 +128,11 @@ def test_values_are_formatted_by_name() -> None:
     assert format_duration(0.44, "en") == "0.4 seconds"
     assert format_duration(125, "zh_CN") == "2 分钟"
     assert format_duration(3900 * 2, "en") == "2 h 10 min"
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(1, "10 seconds"), (77, "80 seconds"), (268, "4 minutes")])
+def test_estimated_duration_is_no_more_exact_than_an_estimate(seconds: float, text: str) -> None:
+    assert format_estimated_duration(seconds, "en") == text
 
 
 def test_none_is_a_dash_and_text_codes_are_translated() -> None:

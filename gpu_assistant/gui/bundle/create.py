@@ -154,6 +154,27 @@ class CreatedBundle(Struct, frozen=True, kw_only=True):
     driver: MissingDriver | None = None
 
 
+class DescribedComputer(Struct, frozen=True, kw_only=True):
+    """The computer that a machine file describes, and what suits it."""
+
+    machine: Machine
+    recommendation: Recommendation
+
+
+class MachineFileJob:
+    """Reads a machine file."""
+
+    def __init__(self, app: App, file: Path, goal: Goal, channel: Channel) -> None:
+        self._app, self._file, self._goal, self._channel = app, file, goal, channel
+
+    def run(self, context: JobContext[Any]) -> DescribedComputer:
+        """Raises UsageError("machine-file"), and what `recommend` raises."""
+        context.check_cancelled()
+        machine = json.read_file(self._file, Machine, code="machine-file")
+        recommendation = self._app.setup.recommend(machine, goal=self._goal, channel=self._channel)
+        return DescribedComputer(machine=machine, recommendation=recommendation)
+
+
 class BundleOrderJob:
     """Carries out an order."""
 

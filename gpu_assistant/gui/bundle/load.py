@@ -84,10 +84,15 @@ class LoadBundlePage(WizardPage):
             self._runner.cancel()
 
     def draw(self) -> None:
-        self.page.set_title(self.tr("Install from an offline folder"), str(self.folder or ""))
         checking, error = self.is_checking, self.error
+        title, line = self.tr("Install from an offline folder"), str(self.folder or "")
+        if checking:
+            title = self.tr("Checking the folder")
+            line = self.tr("Every file is read once. Nothing is changed, and the internet is not used.")
+        self.page.set_title(title, line)
         step = self._progress.running_step if self._progress is not None and checking else None
         self.step_panel.setVisible(step is not None)
+        self.verdict_hero.setVisible(not checking)
         if step is not None:
             self.step_panel.set_step(step, self.texts)
             self.step_panel.download_controls.hide()
@@ -95,10 +100,7 @@ class LoadBundlePage(WizardPage):
             self.verdict_hero.set(
                 "error", self.tr("This folder cannot be used"), messages.error_text(self.texts, error)
             )
-        elif checking:
-            detail = self.tr("Every file is read once. Nothing is changed, and the internet is not used.")
-            self.verdict_hero.set("neutral", self.tr("Checking the folder"), detail, icon="search")
-        else:
+        elif not checking:
             detail = self.tr("Choose the folder that was prepared on a computer with internet.")
             self.verdict_hero.set("neutral", self.tr("Nothing chosen yet"), detail, icon="folder")
         self.back_button.setText(self.tr("Cancel") if checking else self.tr("Back"))

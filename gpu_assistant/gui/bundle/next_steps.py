@@ -127,7 +127,8 @@ class BundleReadyCard(Card):
         )
         self._installer_step.set_texts(
             self.tr("Download the GPU Assistant installer to the same USB stick."),
-            self._installer_note(contents, installer_name).format(file=installer_name),
+            # A line of its own: a file's name must not be broken at its hyphen.
+            f"{self._installer_note(contents, installer_name)}\n{installer_name}",
         )
         self._driver_file_step.set_texts(
             self._driver_file_text(driver), self.tr("The folder does not include the driver.")
@@ -217,10 +218,10 @@ class BundleReadyCard(Card):
 
     def _installer_note(self, contents: BundleContents, installer_name: str) -> str:
         if is_wheel(installer_name):
-            return self.tr("On GPU Assistant's download page, choose the file for other Linux systems: {file}")
+            return self.tr("On GPU Assistant's download page, choose the file for other Linux systems:")
         if contents.platform.system == "windows":
-            return self.tr("On GPU Assistant's download page, choose the file for Windows: {file}")
-        return self.tr("On GPU Assistant's download page, choose the file for Debian and Ubuntu: {file}")
+            return self.tr("On GPU Assistant's download page, choose the file for Windows:")
+        return self.tr("On GPU Assistant's download page, choose the file for Debian and Ubuntu:")
 
     def _install_texts(self, installer_name: str, texts: Texts) -> tuple[str, ...]:
         """How GPU Assistant is installed, a note, and a command if there is one."""

@@ -13,11 +13,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
 from ...core import json
-from ...core.errors import UsageError
+from ...core.errors import AppError, UsageError
+from ...core.machine import Machine
 from ...core.plan import Event, StepEvent
 from ...core.plan_cost import plan_cost
-from ...core.recommendation import RETRYABLE_CODES
-from ...texts.format import format_duration, format_size
+from ...core.recommendation import RETRYABLE_CODES, Recommendation
+from ...texts.format import format_estimated_duration, format_size
 from ...texts.localized import Texts
 from .. import messages
 from ..saving import FileSaver
@@ -33,12 +34,14 @@ from ..wizard.pages.install.page import NoteCard
 from ..wizard.pages.install.progress_panel import CurrentStepPanel
 from ..wizard.pages.machine_summary import system_name
 from ..wizard.state import WizardState
-from .create import BundleCreator, BundleOrder, CreationState
+from ..worker import JobRunner
+from .create import BundleCreator, BundleOrder, CreationState, DescribedComputer, MachineFileJob
 from .next_steps import BundleReadyCard
 
 THIS_COMPUTER, OTHER_COMPUTER = range(2)
 
 MACHINE_FILE_NAME = "computer.json"
+OCCUPIED_CODE = "bundle-folder-occupied"  # of the error by which the chosen folder holds other files
 
 
 class CreateBundlePage(WizardPage):
@@ -50,9 +53,14 @@ class CreateBundlePage(WizardPage):
         self.creator = creator
         self._folder: Path | None = None
         self._machine_file: Path | None = None
+        self._described: DescribedComputer | None = None
+        self._file_error: AppError | None = None
         self._shown_state: CreationState | None = None
         self.opened_from_main_area = False
         super().__init__(controller)
+        self._file_reader = JobRunner(self)
+        self._file_reader.done.connect(self._on_file_read)
+        self._file_reader.failed.connect(self._on_file_refused)
         creator.changed.connect(self._ask_sources_again)
         creator.changed.connect(self.draw_if_visible)
         creator.step_changed.connect(self._on_step_changed)
@@ -120,9 +128,21 @@ class CreateBundlePage(WizardPage):
         self._on_answer()
 
     def use_machine_file(self, file: Path) -> None:
-        """Create the bundle for the computer that this file describes."""
-        self._machine_file = file
+        """Create the bundle for the computer that this file describes, which is read in a thread."""
+        if self._file_reader.running:
+            return
+        state = self.controller.flow.state
+        self._machine_file, self._described, self._file_error = file, None, None
+        self._file_reader.start(MachineFileJob(self.controller.app, file, state.goal, state.channel))
         self._on_answer()
+
+    def _on_file_read(self, described: DescribedComputer) -> None:
+        self._described = described
+        self.draw_if_visible()
+
+    def _on_file_refused(self, error: AppError) -> None:
+        self._file_error = error
+        self.draw_if_visible()
 
     def _on_answer(self) -> None:
         """A failure belonged to the old answers."""
@@ -227,7 +247,7 @@ class CreateBundlePage(WizardPage):
         elif state == "running":
             title, line = self.tr("Preparing the folder"), self.tr("You can keep working, or minimise this window.")
         elif state == "stopping":
-            title, line = self.tr("Stopping…"), self.tr("It stops at the next safe point.")
+            title, line = self.tr("Stopping…"), self.tr("It stops as soon as it is safe to.")
         self.page.set_title(title, line)
 
     def _update_order_cards(self) -> None:
@@ -242,12 +262,21 @@ class CreateBundlePage(WizardPage):
             simulated=self.controller.flow.simulated,
             is_file_wrong=missing == "file",
             fallback_text=fallback_text,
+            described=self._described,
+            file_error=self._file_error,
         )
-        plan = state.plan
-        download_bytes = (
-            plan_cost(plan).bytes if plan is not None and self.target_card.target == THIS_COMPUTER else None
-        )
-        self.folder_card.set(self._folder, download_bytes, is_wrong=missing == "folder")
+        self.folder_card.set(self._folder, self._needed_bytes(), is_wrong=missing == "folder")
+
+    def _needed_bytes(self) -> int | None:
+        """About how many bytes the folder will hold; None where that is not known."""
+        state, described = self.controller.flow.state, self._described
+        if self.target_card.target == THIS_COMPUTER:
+            return plan_cost(state.plan).bytes if state.plan is not None else None
+        torch = described.recommendation.pytorch if described is not None else None
+        if described is None or torch is None or described.recommendation.tensorflow is not None:
+            return None
+        sizes = self.controller.app.catalog.sizes(torch.variant, described.machine.os.system, torch.version)
+        return sizes.download_bytes
 
     def _update_verdict(self, state: CreationState) -> None:
         bundle, error = self.creator.bundle, self.creator.error
@@ -257,7 +286,9 @@ class CreateBundlePage(WizardPage):
             lines = (self.ready_card.internet_text(bundle), str(bundle.order.folder))
             self.verdict_hero.set("ok", text, "\n".join(filter(None, lines)))
         elif state == "failed" and error is not None:
-            self.verdict_hero.set("error", self.tr("The folder is not ready"), messages.error_text(self.texts, error))
+            is_occupied = error.code == OCCUPIED_CODE
+            title = self.tr("This folder is not empty") if is_occupied else self.tr("The folder is not ready")
+            self.verdict_hero.set("error", title, messages.error_text(self.texts, error))
         elif state == "stopped":
             text = self.tr("Continue any time, even after a restart.")
             if self.creator.has_downloads:
@@ -268,20 +299,23 @@ class CreateBundlePage(WizardPage):
         creator = self.creator
         step = creator.progress.running_step if creator.progress is not None else None
         self.step_panel.setVisible(creator.is_running and step is not None)
+        is_stopping = creator.state == "stopping"
         self.note_card.set(
-            "ok", self.tr("Safe to interrupt"), self.tr("You can continue in the same folder any time, even tomorrow.")
+            "ok",
+            self.tr("You can continue later") if is_stopping else self.tr("Safe to interrupt"),
+            self.tr("You can continue in the same folder any time, even tomorrow."),
         )
         if step is None or not creator.is_running:
             return
         if creator.rate_limiter is not None:
             self.step_panel.download_controls.set(paused=creator.rate_limiter.paused, rate=creator.rate_limiter.limit)
-        self.step_panel.set_step(step, self.texts)
+        self.step_panel.set_step(step, self.texts, is_stopping=is_stopping)
         number, remaining_s = creator.progress.step_number if creator.progress is not None else 1, step.seconds_left
         position = {"n": str(number), "of": str(len(creator.progress.steps) if creator.progress is not None else 1)}
         line = self.tr("Step {n} of {of}. You can keep working, or minimise this window.").format(**position)
         if remaining_s is not None and not self.step_panel.download_controls.paused:
             line = self.tr("Step {n} of {of} · about {time} left. You can keep working, or minimise this window.")
-            line = line.format(time=format_duration(remaining_s, self.texts.language), **position)
+            line = line.format(time=format_estimated_duration(remaining_s, self.texts.language), **position)
         if creator.state == "running":
             self.page.set_title(self.tr("Preparing the folder"), line)
 
@@ -336,7 +370,9 @@ class CreateBundlePage(WizardPage):
         error = self.creator.error
         # Wrong arguments: repeating the same order cannot help.
         wrong = error if isinstance(error, UsageError) and self.current_order() == self.creator.order else None
-        lacks_file = self.target_card.target == OTHER_COMPUTER and self._machine_file is None
+        lacks_file = self.target_card.target == OTHER_COMPUTER and (
+            self._machine_file is None or self._file_error is not None
+        )
         if lacks_file or (wrong is not None and wrong.data.get("path") == str(self._machine_file)):
             return "file"
         return "folder" if self._folder is None or wrong is not None else None
@@ -368,14 +404,14 @@ class TargetComputerCard(Card):
         self.target = THIS_COMPUTER
         self.target_segments = SegmentedControl(["", ""])
         self.target_segments.chosen.connect(self._on_target_chosen)
-        self._description_label, self._path_label, self._status_label = label("body"), label("strong"), label("small")
+        self.description_label, self._path_label, self._status_label = label("body"), label("strong"), label("small")
         self.file_button = Button(icon_name="file")
         self.save_button = Button(kind="ghost", icon_name="share", small=True, flush="right")
         self._no_internet_label = label("small")
         choices_layout = QVBoxLayout()
         choices_layout.setSpacing(10)
         choices_layout.addWidget(self.target_segments, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        choices_layout.addWidget(self._description_label)
+        choices_layout.addWidget(self.description_label)
         choices_layout.addLayout(WrappingRow(self._path_label, self.file_button))
         choices_layout.addLayout(WrappingRow(self._no_internet_label, self.save_button))
         choices_layout.addWidget(self._status_label)
@@ -396,9 +432,11 @@ class TargetComputerCard(Card):
         simulated: bool,
         is_file_wrong: bool,
         fallback_text: str = "",
+        described: DescribedComputer | None = None,
+        file_error: AppError | None = None,
     ) -> None:
-        """Show the target; `fallback_text` stands for this computer until it is detected. Of a file that is wrong the
-        page's primary button asks for another.
+        """Show the target; `fallback_text` stands for this computer until it is detected, `described` is the one of the
+        file, once it was read. Of a file that is wrong the page's primary button asks for another.
         """
         is_this_computer = self.target == THIS_COMPUTER
         self.set_title(self.tr("Which computer is it for?"))
@@ -406,13 +444,17 @@ class TargetComputerCard(Card):
         self.target_segments.set_options([this_text, self.tr("Another computer")])
         self.target_segments.set_current(self.target)
         self.target_segments.setAccessibleName(self.tr("Which computer is it for?"))
-        self._description_label.setText(
-            (self._this_computer_text(state, texts) or fallback_text)
-            if is_this_computer
-            else self._other_computer_text()
-        )
         has_file = not is_this_computer and file is not None
-        self._description_label.setVisible(not has_file)
+        if is_this_computer:
+            description = self._computer_text(state.machine, state.recommendation, texts) or fallback_text
+        elif not has_file:
+            description = self._other_computer_text()
+        elif file_error is not None:
+            description = messages.error_text(texts, file_error)
+        else:
+            description = self._computer_text(described.machine, described.recommendation, texts) if described else ""
+        self.description_label.setText(description)
+        self.description_label.setVisible(bool(description))
         self._path_label.setVisible(has_file)
         self.file_button.setVisible(has_file and not is_file_wrong)
         self._path_label.setText(str(file) if file is not None else "")
@@ -430,8 +472,8 @@ class TargetComputerCard(Card):
         self._status_label.setText(text)
         self._status_label.setVisible(bool(text))
 
-    def _this_computer_text(self, state: WizardState, texts: Texts) -> str:
-        machine, recommendation = state.machine, state.recommendation
+    def _computer_text(self, machine: Machine | None, recommendation: Recommendation | None, texts: Texts) -> str:
+        """A computer and what suits it; "" until both are known."""
         if machine is None or recommendation is None:
             return ""
         parts = [gpu.name for gpu in machine.gpus if gpu.name] or [self.tr("no graphics card")]

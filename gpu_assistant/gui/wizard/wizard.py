@@ -113,6 +113,7 @@ class Wizard(Themed, QWidget):
         self.rail.chosen.connect(lambda number: self.controller.go_to(PAGES[number]))
         self.controller.page_changed.connect(self._show_current_page)
         self.controller.changed.connect(self._update_rail)
+        self._stack.currentChanged.connect(lambda _: self._update_rail())
         self.side_pages.closed.connect(self._on_side_page_closed)
         self.language_menu.chosen.connect(lambda code: self._saver.save(language=code))
         self.theme_menu.chosen.connect(lambda choice: self._saver.save(theme=choice))
@@ -320,7 +321,8 @@ class Wizard(Themed, QWidget):
 
     def _update_rail(self) -> None:
         is_locked = self.flow.is_locked
-        self.language_menu.setVisible(self.flow.page != "welcome")  # which asks for the language itself
+        is_welcome = self.flow.page == "welcome" and self._stack.currentWidget() is self.welcome
+        self.language_menu.setVisible(not is_welcome)  # which asks for the language itself
         has_failed = self.flow.page == "install" and self.flow.state.stage == "failed"
         self.rail.set_current(PAGES.index(self.flow.page), reachable=not is_locked, failed=has_failed)
         done_buttons = self.rail.buttons[: PAGES.index(self.flow.page)]

@@ -405,13 +405,33 @@ def test_file_without_a_machine_is_reported(app, at_prepare, qtbot, seen, tmp_pa
     page = wizard.side_pages.create_page
     page.target_card.target_segments.buttons[1].click()
     page.use_folder(tmp_path / "stick")
-    page.use_machine_file(tmp_path / "no.json")
     (tmp_path / "no.json").write_text("{}", encoding="utf-8")
+    page.use_machine_file(tmp_path / "no.json")
+    qtbot.waitUntil(lambda: page.primary_button.text() == "Choose another file…", timeout=5000)
+    assert "is not a details file" in seen(page)
+    assert app.orders == []
+
+
+def test_file_that_changed_after_it_was_read_is_refused(app, at_prepare, machine_file, qtbot):
+    wizard = at_prepare(app)
+    page = wizard.side_pages.create_page
+    page.target_card.target_segments.buttons[1].click()
+    page.use_folder(machine_file.parent / "stick")
+    page.use_machine_file(machine_file)
+    machine_file.write_text("{}", encoding="utf-8")
     page.primary_button.click()
     qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "failed", timeout=5000)
-    assert "no.json" in seen(page)
     assert page.primary_button.text() == "Choose another file…"  # the same file stays wrong
     assert app.orders == []
+
+
+def test_computer_of_the_file_and_the_size_for_it_are_shown(app, at_prepare, machine_file, qtbot, seen):
+    page = at_prepare(app).side_pages.create_page
+    page.target_card.target_segments.buttons[1].click()
+    page.use_folder(machine_file.parent / "stick")
+    page.use_machine_file(machine_file)
+    qtbot.waitUntil(lambda: "Windows 11 Pro · NVIDIA GeForce RTX 4060 · PyTorch" in seen(page), timeout=5000)
+    assert "About " in seen(page.folder_card)
 
 
 @pytest.fixture
@@ -487,6 +507,7 @@ def test_call_error_asks_for_another_folder(app, at_prepare, qtbot, seen, tmp_pa
     page.use_folder(tmp_path)
     page.primary_button.click()
     qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "failed", timeout=5000)
+    assert page.verdict_hero.title_label.text() == "This folder is not empty"
     assert "contains other files" in seen(page)
     assert page.primary_button.text() == "Choose another folder…"
     page.use_folder(tmp_path / "new")

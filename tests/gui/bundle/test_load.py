@@ -70,7 +70,11 @@ REFUSALS = [
         "another kind of computer: it is for Windows x86_64",
         "是为另一类电脑准备的",
     ),
-    (AppError("bundle-damaged", path="stick", files="wheels/a.whl"), "missing or damaged: wheels/a.whl", "缺失或损坏"),
+    (
+        AppError("bundle-damaged", path="stick", files="wheels/a.whl"),
+        "only these files are downloaded.\nwheels/a.whl",
+        "缺失或损坏",
+    ),
 ]
 
 

@@ -43,18 +43,17 @@ class WelcomePage(WizardPage):
         self.page.add_action(self.language_segments)
         column = self.page.column
         column.addStretch(2)
-        self.resume_hero = Hero("accent", icon="download")
+        self.resume_hero = Hero("accent")
         self.resume_hero.button.clicked.connect(self.controller.resume)
         self.resume_hero.hide()
         self.logo = _Logo()
         self.title_label = label("display")
         self.phases = tuple(Phase(icon) for icon in ("search", "download", "ok"))
-        column.addWidget(self.resume_hero)
-        column.addSpacing(8)
         column.addWidget(self.logo)
         column.addSpacing(4)
         column.addWidget(self.title_label)
         column.addSpacing(4)
+        column.addWidget(self.resume_hero)
         self._phases_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._phases_row.setSpacing(32)
         for phase in self.phases:
@@ -90,7 +89,9 @@ class WelcomePage(WizardPage):
         return self.primary_button if self.resume_hero.isHidden() else self.resume_hero.button
 
     def draw(self) -> None:
-        self.title_label.setText(self.tr("Set up your GPU for deep learning"))
+        interrupted = self.controller.interrupted_install
+        is_new = interrupted is None
+        self.title_label.setText(self.tr("Set up your GPU for deep learning") if is_new else self.tr("Welcome back"))
         texts = (
             (self.tr("We check first"), self.tr("Graphics card, driver and disk space.")),
             (
@@ -102,7 +103,7 @@ class WelcomePage(WizardPage):
         for phase, (title, text) in zip(self.phases, texts, strict=True):
             phase.set_texts(title, text)
         self._promise_label.setText(self.tr("Nothing is changed before you agree. Nothing about you is sent anywhere."))
-        self.primary_button.setText(self.tr("Set up my GPU"))
+        self.primary_button.setText(self.tr("Set up my GPU") if is_new else self.tr("Start a new setup"))
         self.main_area_button.setText(self.tr("Just look at my GPU"))
         self.offline_button.setText(self.tr("No internet here? Install from an offline folder"))
         for button in (self.main_area_button, self.offline_button):
@@ -111,9 +112,11 @@ class WelcomePage(WizardPage):
         self.language_segments.setAccessibleName(self.tr("Language"))
         self.page.setAccessibleName(self.title_label.text())
         previous_button = self.default_button
-        self.resume_hero.setVisible(self.controller.interrupted_install is not None)
-        if self.controller.interrupted_install is not None:
-            self._show_resume_offer(self.controller.interrupted_install)
+        for phase in self.phases:  # who comes back knows them
+            phase.setVisible(is_new)
+        self.resume_hero.setVisible(not is_new)
+        if interrupted is not None:
+            self._show_resume_offer(interrupted)
         self.highlight_default_button(self.resume_hero.button)
         if previous_button.hasFocus():
             self.focus_primary()
@@ -130,26 +133,27 @@ class WelcomePage(WizardPage):
     def _show_resume_offer(self, interrupted: InterruptedInstall) -> None:
         plan = interrupted.plan
         position = next((index for index, step in enumerate(plan.steps) if step.id == interrupted.step), None)
-        if position is None:
-            question = self.tr("The last installation was not finished. Continue?")
-        else:
+        torch, needed_restart = plan.recommendation.pytorch, interrupted.state == "reboot-needed"
+        question = self.tr("Continue the last installation?")
+        if torch is not None:
+            question = self.tr("Continue installing PyTorch {version}?").format(version=torch.version)
+        reached = self.tr("It was not finished.")
+        if position is not None:
             step = plan.steps[position]
             numbers, count = number_steps((each.id for each in plan.steps), steps_before_restart(plan))
-            template = self.tr("The last installation stopped at step {n} of {of}: {title}. Continue?")
-            if interrupted.state == "reboot-needed":
-                template = self.tr("The computer had to restart after step {n} of {of}: {title}. Continue?")
+            template = self.tr("It stopped at step {n} of {of}: {title}.")
+            if needed_restart:
+                template = self.tr("It needed a restart after step {n} of {of}: {title}.")
             title = self.texts.translate(f"step.{step.code}.title", step.data)
-            question = template.format(n=numbers[step.id], of=count, title=title)
-        torch = plan.recommendation.pytorch
-        location_text = (
-            self.tr("PyTorch {version} in {folder}").format(version=torch.version, folder=plan.env) if torch else ""
-        )
-        details = [location_text or plan.env]
+            reached = template.format(n=numbers[step.id], of=count, title=title)
+        details = [self.tr("Folder: {folder}").format(folder=plan.env)]
         if any(
             step.kind == "download" or step.files for step in plan.steps[: position + 1 if position is not None else 0]
         ):
             details.append(self.tr("Your download is kept."))
-        self.resume_hero.set("accent", question, " · ".join(details), self.tr("Continue"), "download")
+        lines = f"{reached}\n{' · '.join(details)}"
+        icon = "restart" if needed_restart else "download"
+        self.resume_hero.set("accent", question, lines, self.tr("Continue"), icon)
 
     def _update_layout(self) -> None:
         small = self.page.breakpoints.is_tight or self.page.breakpoints.is_low

@@ -33,6 +33,13 @@ class TestWelcome:
         wizard.welcome.primary_button.click()
         assert wizard.language_menu.isVisible()
 
+    def test_side_page_shows_the_language_menu(self, app, open_wizard):
+        wizard = open_wizard(app)
+        wizard.side_pages.open_from_main_area("load-bundle")
+        assert wizard.language_menu.isVisible()
+        wizard.side_pages.close()
+        assert not wizard.language_menu.isVisible()
+
     def test_theme_is_chosen_in_rail_and_saved(self, app, open_wizard, qtbot):
         wizard = open_wizard(app)
         wizard.theme_menu.choose("dark")
@@ -49,12 +56,15 @@ class TestWelcome:
         app.begun = InterruptedInstall(plan=plan, step="download", began=0.0)
         wizard = open_wizard(app)
         qtbot.waitUntil(wizard.welcome.resume_hero.isVisible, timeout=5000)
-        assert (
-            wizard.welcome.resume_hero.title_label.text()
-            == "The last installation stopped at step 4 of 6: Download. Continue?"
-        )
-        assert str(app.folder / "env") in wizard.welcome.resume_hero.detail_label.text()
         page = wizard.welcome
+        assert (
+            page.resume_hero.title_label.text() == f"Continue installing PyTorch {plan.recommendation.pytorch.version}?"
+        )
+        reached, details = page.resume_hero.detail_label.text().split("\n")
+        assert reached == "It stopped at step 4 of 6: Download."
+        assert str(app.folder / "env") in details
+        assert page.title_label.text() == "Welcome back"
+        assert page.primary_button.text() == "Start a new setup"
         assert (page.resume_hero.button.kind, page.primary_button.kind) == ("primary", "secondary")
         qtbot.waitUntil(page.resume_hero.button.hasFocus, timeout=5000)
         wizard.welcome.resume_hero.button.click()

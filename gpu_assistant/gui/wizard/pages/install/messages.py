@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from .....core.errors import DRIVER_AWAITED_CODES
 from .....core.message import Message
 from .....core.recommendation import Alternative
-from .....texts.format import format_counted, format_duration, format_size
+from .....texts.format import format_counted, format_duration, format_estimated_duration, format_size
 from .....texts.localized import Texts, step_download_text
 from .... import messages
 from ....language import texts as current_texts
@@ -23,7 +23,6 @@ translate = QCoreApplication.translate
 # How the step of a driver that the user installs ends while the driver is not there.
 DRIVER_BY_HAND_CODE = "progress.driver-by-hand"
 MIN_SHOWN_MINUTES = 0.3  # of a step that waits
-SHORT_STEP_S = 90  # below it, its time is told to ten seconds
 
 
 class InstallNote(Struct, frozen=True, kw_only=True):
@@ -71,7 +70,7 @@ def install_notes(
         return _skipped_notes(state, texts)
     if stage == "stopping":
         kept = kept_work_text(progress, only_download_kept=False)
-        return (InstallNote(icon="clock", title=translate("InstallMessages", "Cleaning up"), text=kept),)
+        return (InstallNote(icon="ok", title=translate("InstallMessages", "You can continue later"), text=kept),)
     if stage == "running":
         text = kept_work_text(progress, only_download_kept=only_download_kept)
         interrupt_note = InstallNote(icon="ok", title=translate("InstallMessages", "Safe to interrupt"), text=text)
@@ -237,7 +236,5 @@ def step_amount(step: StepProgress, texts: Texts) -> str:
     size = step_download_text(step.code, step.bytes, step.data, texts)
     if not size and step.minutes is not None and step.minutes >= MIN_SHOWN_MINUTES:
         template = translate("InstallMessages", "about {time}")
-        seconds = 60 * step.minutes
-        rounded_s = round(seconds, -1) if seconds < SHORT_STEP_S else seconds
-        return template.format(time=format_duration(rounded_s, texts.language))
+        return template.format(time=format_estimated_duration(60 * step.minutes, texts.language))
     return translate("InstallMessages", "{size} to download").format(size=size) if size else ""

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from .....core.plan import Event, StepEvent
 from .....core.types import Value
-from .....texts.format import format_duration
+from .....texts.format import format_estimated_duration
 from ....messages import message_text
 from ....widgets.base import announce
 from ....widgets.buttons import Button
@@ -250,7 +250,7 @@ class InstallPage(WizardPage):
         if progress is not None and stage == "running":
             line = self._progress_text(progress)
         elif stage == "stopping":
-            line = self.tr("It stops at the next safe point.")
+            line = self.tr("It stops as soon as it is safe to.")
         elif progress is not None and stage in ("failed", "cancelled") and progress.current_id in progress.steps:
             step = progress.steps[progress.current_id]
             line = self.tr("Step {n} of {of}: {title}").format(
@@ -262,7 +262,7 @@ class InstallPage(WizardPage):
             rate_limiter = self.controller.rate_limiter
             if rate_limiter is not None:
                 self.step_panel.download_controls.set(paused=rate_limiter.paused, rate=rate_limiter.limit)
-            self.step_panel.set_step(running, self.texts)
+            self.step_panel.set_step(running, self.texts, is_stopping=stage == "stopping")
         self.page.set_title(title, line)
 
     def _progress_text(self, progress: InstallProgress) -> str:
@@ -276,7 +276,7 @@ class InstallPage(WizardPage):
             line = self.tr("Step {n} of {of} · about {time} left, plus the driver. You can minimise this window.")
         elif unknown:
             line = self.tr("Step {n} of {of} · more than {time} left. You can minimise this window.")
-        return line.format(time=format_duration(known_s, self.texts.language), **position)
+        return line.format(time=format_estimated_duration(known_s, self.texts.language), **position)
 
     def _update_notes(self) -> None:
         state, simulated = self.controller.flow.state, self.controller.flow.simulated
@@ -286,7 +286,7 @@ class InstallPage(WizardPage):
             else messages.install_notes(state, self._progress, self.texts, only_download_kept=self._only_download_kept)
         )
         # In a low window a note below the list of steps would not be seen: the last one stands in the footer.
-        in_footer = self.page.breakpoints.is_low and state.stage == "running" and bool(notes)
+        in_footer = self.page.breakpoints.is_low and self.controller.flow.is_locked and bool(notes)
         hint, icon = "", "info"
         if in_footer:
             hint = self.tr("{title}. {text}").format(title=notes[-1].title, text=notes[-1].text)

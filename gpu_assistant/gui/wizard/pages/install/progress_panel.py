@@ -32,6 +32,7 @@ from .progress import StepProgress
 MEGABYTE = 1_000_000
 # Codes of a download's step whose description has its size.
 SIZED_DOWNLOAD_CODES = frozenset({"download", "download-about", "download-some", "download-all"})
+BUNDLE_CHECK_CODE = "bundle-check"
 FILE_NAME_CODE = "progress.fetching"  # of a message that is only the name of the file that is downloaded
 REMEDY_MARGIN = 16  # pixels at each side of a remedy
 AT_LIMIT_FROM = 0.8  # share of the user's limit from which that limit, not the connection, sets the speed
@@ -128,6 +129,7 @@ class CurrentStepPanel(Card):
         super().__init__()
         self._compact = False
         self._shown_step: tuple[StepProgress, Texts] | None = None
+        self._is_stopping = False
         self.heading_label, self.description_label, self.percent_figure = (
             label("heading"),
             label("small"),
@@ -176,11 +178,13 @@ class CurrentStepPanel(Card):
             self.column.setContentsMargins(*((16, 12, 16, 12) if on else (20, 16, 20, 16)))
             self.column.setSpacing(8 if on else 10)
             if self._shown_step is not None:
-                self.set_step(*self._shown_step)
+                self.set_step(*self._shown_step, is_stopping=self._is_stopping)
 
-    def set_step(self, step: StepProgress, texts: Texts) -> None:
-        """Show a step."""
-        self._shown_step = (step, texts)
+    def set_step(self, step: StepProgress, texts: Texts, *, is_stopping: bool = False) -> None:
+        """Show a step. What limits one that the user stops, how fast it is and what it could be slowed down to does not
+        matter any more.
+        """
+        self._shown_step, self._is_stopping = (step, texts), is_stopping
         self.heading_label.setText(texts.translate(f"step.{step.code}.title", step.data))
         # The names of one file after the other, which are of one line or two, stand in the log's header.
         shown = step.message is not None and step.message.code != FILE_NAME_CODE
@@ -196,7 +200,7 @@ class CurrentStepPanel(Card):
         downloading = step.unit == "bytes"
         # Files that are here already are only read: no speed, no line of it, and nothing to pause.
         was_downloading = any(value for _x, value in self.speed_line.points())
-        has_speed = bool(step.speed) or step.bottleneck != "checking" or was_downloading
+        has_speed = not is_stopping and (bool(step.speed) or step.bottleneck != "checking" or was_downloading)
         for figure_widget in (self._figure_labels[0], self.done_figure):
             figure_widget.setVisible(downloading and not self._compact)
         for widget in (
@@ -209,7 +213,9 @@ class CurrentStepPanel(Card):
         self.download_controls.setVisible(downloading and has_speed)
         if downloading:
             self._update_figures(step)
-        if downloading and self.download_controls.paused:
+        if is_stopping:
+            self.bottleneck_row.hide()
+        elif downloading and self.download_controls.paused:
             kept_text = self.tr("Your download is kept.") if step.done else self.tr("Nothing downloaded yet.")
             self._show_bottleneck("pause", self.tr("Paused"), kept_text)
         elif downloading and self._is_limited_by_user(step):
@@ -220,7 +226,8 @@ class CurrentStepPanel(Card):
                 self.tr("You set a limit of {speed}.").format(speed=limit),
             )
         else:
-            self._update_bottleneck(step.bottleneck, step.kind)
+            # That an offline folder is checked is what its step says.
+            self._update_bottleneck(step.bottleneck if step.code != BUNDLE_CHECK_CODE else None, step.kind)
         if downloading and self._compact:
             self._show_compact(step)
 
@@ -239,7 +246,7 @@ class CurrentStepPanel(Card):
         parts = [
             f"{format_size(step.done or 0)} / {format_size(step.total)}" if step.total else format_size(step.done or 0)
         ]
-        if step.speed:
+        if step.speed and not self._is_stopping:
             parts.append(format_speed(step.speed))
         # Not isVisible: the panel itself may still be hidden.
         bottleneck_texts = [self._bottleneck_title.text()] if self.bottleneck_row.isVisibleTo(self) else []
@@ -342,10 +349,7 @@ class ErrorPanel(Themed, QWidget):
             site = texts.format_value("site", failure.message.data["site"])
             version = texts.format_value("version", failure.message.data["version"])
             headline = self.tr("PyTorch {version} was not found for this computer").format(version=version)
-            template = self.tr(
-                "Neither {site} nor the general package index has it yet. Trying again will not help until one of "
-                "them does."
-            )
+            template = self.tr("Neither {site} nor the general package index has it yet. You can try again later.")
             rest = template.format(site=site)
         if nothing_installed and failure.message.code in NO_SOURCE_CODES:
             rest = messages.join_sentences(rest, self.tr("Nothing was installed."))

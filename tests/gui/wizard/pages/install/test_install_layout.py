@@ -155,6 +155,12 @@ def test_stopping_and_stopped_say_where_and_do_not_offer_to_stop_again(app, inst
     wizard.controller.changed.emit()
     assert page.cancel_button.text() == "Stopping…"
     assert "Safe to interrupt" not in seen(page)
+    # There is nothing left to pause, to limit or to wait for.
+    panel = page.step_panel
+    assert panel.progress_bar.isVisible()
+    assert not any(widget.isVisible() for widget in (panel.download_controls, panel.bottleneck_row, panel.speed_line))
+    panel.set_compact(True)
+    assert "/s" not in seen(panel)
     wizard.controller.stop()
     qtbot.waitUntil(lambda: wizard.flow.state.stage == "cancelled", timeout=5000)
     assert "Step 4 of 6: Download" in seen(page)
