@@ -832,7 +832,7 @@
     </message>
     <message>
         <source>You stopped the installation</source>
-        <translation>安装已停止</translation>
+        <translation>你已停止安装</translation>
     </message>
     <message>
         <source>Nothing is installed yet. Your download is kept, even if you go back; you can continue later from the first page of the setup.</source>

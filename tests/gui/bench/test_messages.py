@@ -86,7 +86,11 @@ def test_home_names_compared_dtypes_and_done_the_workload(qtbot, notes, doubt):
     assert rest == doubt
     # On Done the figure is beside it, and the formats are on the benchmark's page.
     first, workload, *rest = done.caption_label.text().split("\n")
-    assert (done.value_label.text(), first, workload) == ("31×", "as fast as your CPU", "Training ResNet-50")
+    assert (done.value_label.text(), first, workload) == (
+        "31×",
+        "as fast as your CPU",
+        "Training ResNet-50 (recognises images)",
+    )
     assert rest == doubt
     home.show_benchmark(cpu_benchmark())  # one device, and its format is named beside the figure
     assert "\n" not in home.caption_label.text()
@@ -140,7 +144,7 @@ def test_the_done_page_tells_of_a_cpu_alone_how_long_something_plain_takes(qtbot
     qtbot.addWidget(card)
     card.draw(processor_benchmark(), running=False, error=None, texts=Texts("en"), has_gpu=False)
     assert card.value_label.text() == "2 minutes"
-    assert card.caption_label.text().startswith("for 1,000 images")
+    assert card.caption_label.text().startswith("to train on 1,000 images")
     assert "small models" in card.purpose_label.text()
     card.draw(card_benchmark(), running=False, error=None, texts=Texts("en"), has_gpu=True)
     assert card.value_label.text().endswith("×")

@@ -7,9 +7,11 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
 from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.app import App
 from gpu_assistant.core.recommendation import Choice, Recommendation
 from tests.advise.build import H100, catalog, machine, nvidia
 from tests.fakes.examples import cpu_recommendation, rtx4060_recommendation
+from tests.gui.rtx4060_run import RECORDED_MACHINE
 
 pytestmark = pytest.mark.gui
 BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
@@ -59,6 +61,21 @@ def test_lists_of_the_versions_replace_the_cards(simulated, at_recommendation, q
     qtbot.waitUntil(lambda: not page.controller.busy and not page.way_cards.isVisible(), timeout=10_000)
     page.options_bar.recommended_button.click()
     qtbot.waitUntil(lambda: not page.controller.busy and page.way_cards.isVisible(), timeout=10_000)
+
+
+def test_build_of_a_way_is_offered_on_its_card_alone(tmp_path, at_recommendation, seen) -> None:
+    page = at_recommendation(App(data_dir=str(tmp_path / "data"), machine_file=str(RECORDED_MACHINE))).recommendation
+    assert "2.14.1" in page.way_cards.cards[1].accessibleName()
+    alternatives = page.controller.flow.state.recommendation.alternatives
+    assert any(each.change.get("pytorch") == "2.14.1" for each in alternatives)
+    assert "2.14.1" not in seen(page.alternatives_card)
+
+
+@pytest.mark.parametrize("size", [(1180, 760), (880, 520)])
+def test_costs_of_both_cards_are_line_by_line(simulated, at_recommendation, qtbot, size) -> None:
+    cards = at_recommendation(simulated, size).recommendation.way_cards.cards
+    assert len({card.cost_label.text().count("\n") for card in cards}) == 1
+    qtbot.waitUntil(lambda: len({card.cost_label.y() for card in cards}) == 1, timeout=5000)
 
 
 def test_cards_are_equally_wide(simulated, at_recommendation) -> None:
