@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QButtonGroup, QGridLayout, QHBoxLayout, QVBoxLayou
 from ...core.results import Checks
 from ...health.job import AREAS_BY_LEVEL
 from ...texts.format import format_duration
-from .. import language
+from .. import language, theme
 from ..widgets.cards import Card
 from ..widgets.choice_card import ChoiceCard
 from ..widgets.icons import IconWidget
@@ -20,6 +20,7 @@ from .running import area_text
 
 LOAD_LEVEL = 3  # the level that loads the GPUs
 COLUMN_GAP = 24  # pixels between two columns of areas
+MIN_GROUP_WIDTH = 260  # pixels at 100 % text of a level's areas beside those of another
 AREA_ICONS = {
     "driver": "driver",
     "card-answers": "card",
@@ -129,16 +130,18 @@ class AreasCard(Card):
         if self._areas:
             self._update_groups()
 
-    def _columns_of_lines(self) -> int:
-        """In how many columns each of a level's areas has one line."""
+    def _fitting_columns(self) -> int:
+        """In how many columns each area has one line; groups of several levels may have a few areas of two lines."""
         inner_width = self._room - 2 * self.column.contentsMargins().left()
         widest = max(AreaRow(area).sizeHint().width() for area in self._areas)
         fitting = (inner_width + COLUMN_GAP) // (widest + COLUMN_GAP)
+        if self._level > 1:
+            fitting = min(max(fitting, inner_width // theme.px(MIN_GROUP_WIDTH)), self._level)
         return min(max(fitting, 1), self._columns)
 
     def _update_groups(self) -> None:
         """Make the groups anew where they change: those of several levels have headings, those of one are columns."""
-        columns = self._columns_of_lines() if self._level == 1 else self._columns
+        columns = self._fitting_columns()
         shown = (self._level, self._areas, columns, language.texts().language)
         if shown == self._shown:
             return

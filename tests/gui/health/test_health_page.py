@@ -253,6 +253,16 @@ def test_areas_of_the_quick_check_have_one_line_each(open_page, qtbot, width):
     qtbot.waitUntil(lambda: len(heights()) == 1, timeout=5000)
 
 
+def test_groups_of_two_levels_share_the_whole_width(open_page, qtbot):
+    page = open_page(level=2)
+
+    def share():
+        return sum(group.width() for group in page.areas_card.groups) / page.areas_card.width()
+
+    assert len(page.areas_card.groups) == 2
+    qtbot.waitUntil(lambda: 0.85 < share() <= 1, timeout=5000)
+
+
 @pytest.mark.parametrize(("height", "shown"), [(520, False), (700, True)])
 def test_levels_below_a_result_are_brief_in_a_low_window(open_page, app, qtbot, height, shown):
     page = open_page()
