@@ -223,7 +223,7 @@
     </message>
     <message>
         <source>It stops as soon as it is safe to.</source>
-        <translation>处理完手头这一点就停下。</translation>
+        <translation>完成当前操作后停止。</translation>
     </message>
     <message>
         <source>Checking this computer…</source>

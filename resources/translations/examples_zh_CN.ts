@@ -19,8 +19,8 @@
         <translation>请选择一个文件夹，里面每一类各有一个子文件夹</translation>
     </message>
     <message>
-        <source>Choose pictures…</source>
-        <translation>选择图片…</translation>
+        <source>Choose folder…</source>
+        <translation>选择文件夹…</translation>
     </message>
     <message>
         <source>Choose a ResNet-18 weights file</source>
@@ -31,7 +31,7 @@
         <translation>关闭</translation>
     </message>
     <message>
-        <source>Correct overall</source>
+        <source>Accuracy</source>
         <translation>总正确率</translation>
     </message>
     <message>
@@ -131,8 +131,8 @@
         <translation>还需约 {time}</translation>
     </message>
     <message>
-        <source>Choose other pictures…</source>
-        <translation>换一批图片…</translation>
+        <source>Choose another folder…</source>
+        <translation>换一个文件夹…</translation>
     </message>
     <message>
         <source>The program</source>
@@ -155,7 +155,7 @@
         <translation>步</translation>
     </message>
     <message>
-        <source>Correct below</source>
+        <source>Pictures below</source>
         <translation>下图正确</translation>
     </message>
     <message>

@@ -590,7 +590,7 @@
         <translation>设置</translation>
     </message>
     <message>
-        <source>Simulated machine: {name}. Nothing is executed.</source>
+        <source>Simulated computer: {name}. Nothing is executed.</source>
         <translation>模拟的电脑：{name}。不会执行任何操作。</translation>
     </message>
     <message>

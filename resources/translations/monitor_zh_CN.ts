@@ -15,8 +15,8 @@
 <context>
     <name>AlarmRow</name>
     <message>
-        <source>Do not notify me of this</source>
-        <translation>不再通知此项</translation>
+        <source>Don't notify me again</source>
+        <translation>不再提醒</translation>
     </message>
     <message>
         <source>Notify me again</source>

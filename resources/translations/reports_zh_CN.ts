@@ -387,7 +387,7 @@
     </message>
     <message>
         <source>Compared with the middle of the usual range.</source>
-        <translation>“慢多少”以正常范围的中间值为准。</translation>
+        <translation>与正常范围的中间值相比。</translation>
     </message>
     <message>
         <source>Highest temperature: {temperature} °C.</source>

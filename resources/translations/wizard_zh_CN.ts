@@ -867,7 +867,7 @@
     </message>
     <message>
         <source>It stops as soon as it is safe to.</source>
-        <translation>处理完手头这一点就停下。</translation>
+        <translation>完成当前操作后停止。</translation>
     </message>
     <message>
         <source>Next</source>
@@ -1600,7 +1600,7 @@
     </message>
     <message>
         <source>as fast as your CPU</source>
-        <translation>于 CPU 的训练速度</translation>
+        <translation>是 CPU 训练速度的</translation>
     </message>
     <message>
         <source>to train on {total} images</source>
@@ -2088,7 +2088,7 @@
         <translation>安装向导</translation>
     </message>
     <message>
-        <source>Simulated machine: {name}. Nothing is executed.</source>
+        <source>Simulated computer: {name}. Nothing is executed.</source>
         <translation>模拟的电脑：{name}。不会执行任何操作。</translation>
     </message>
     <message>

@@ -70,7 +70,7 @@ ZH = {
     "works with PyTorch": "适合 PyTorch",
     "update recommended": "建议更新",
     "Graphics driver": "显卡驱动",
-    "Simulated machine: nothing on this computer will be changed.": "模拟机器：不会改动这台电脑上的任何东西。",
+    "Simulated computer: nothing on this computer will be changed.": "模拟机器：不会改动这台电脑上的任何东西。",
     "Nothing is changed before you press Install.": "点“安装”之前，不会改动任何东西。",
 }
 
@@ -96,7 +96,7 @@ def install() -> QWidget:
     row.addWidget(rail)
     right = QVBoxLayout()
     right.setSpacing(0)
-    right.addWidget(Banner("simulated", t("Simulated machine: nothing on this computer will be changed.")))
+    right.addWidget(Banner("simulated", t("Simulated computer: nothing on this computer will be changed.")))
     page = Page(t("Installing"), t("Step 5 of 7 · about 2 minutes left. You can minimise this window."))
     bar = ProgressBar(height=6)
     bar.set_fraction(0.71)

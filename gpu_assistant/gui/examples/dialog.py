@@ -414,14 +414,14 @@ class ExampleDialog(Themed, QDialog):
         )
         self.code_card.set_title(self.tr("The program"))
         self.code_view.set_code(readable_source(self._program, self._language.current))
-        self.score_tile.set_label(self.tr("Correct overall"))
-        self.shown_tile.set_label(self.tr("Correct below"))
+        self.score_tile.set_label(self.tr("Accuracy"))
+        self.shown_tile.set_label(self.tr("Pictures below"))
         self.rate_tile.set_label(self.tr("Tokens per second"))
         self.memory_tile.set_label(self.tr("GPU memory"))
         self.pictures_label.setText(
             self.tr("Below each picture: the network's answer. It has never seen these pictures.")
         )
-        self.folder_button.setText(self.tr("Choose other pictures…"))
+        self.folder_button.setText(self.tr("Choose another folder…"))
         self.weights_button.setText(self.tr("Use a trained model…"))
         self.no_weights_button.setText(self.tr("Without this model"))
         self.install_button.setText(self.tr("Install Pillow"))
@@ -439,7 +439,7 @@ class ExampleDialog(Themed, QDialog):
         has_run = self._result is not None or self._error is not None or self._stopped
         lacks_pictures = is_sorter and self._folder is None  # what the main button asks for first
         run_text = self.tr("Run again") if has_run else self.tr("Run")
-        self.run_button.setText(self.tr("Choose pictures…") if lacks_pictures else run_text)
+        self.run_button.setText(self.tr("Choose folder…") if lacks_pictures else run_text)
         self.run_button.set_icon("folder" if lacks_pictures else "play")
         following = NEXT_PROGRAMS.get(self._program) if self._result is not None else None
         self.next_button.setVisible(following is not None and not running)

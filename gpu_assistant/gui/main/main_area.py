@@ -250,7 +250,7 @@ class MainArea(Themed, QWidget):
 
             names = [gpu.name for gpu in machine.gpus if gpu.name] or [system_name(machine)]
             self.banner.set(
-                "simulated", self.tr("Simulated machine: {name}. Nothing is executed.").format(name=names[0])
+                "simulated", self.tr("Simulated computer: {name}. Nothing is executed.").format(name=names[0])
             )
 
     def _update_badge(self) -> None:

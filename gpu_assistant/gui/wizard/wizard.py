@@ -313,7 +313,7 @@ class Wizard(Themed, QWidget):
             from .pages.machine_summary import system_name
 
             names = [gpu.name for gpu in machine.gpus if gpu.name] or [system_name(machine)]
-            text = self.tr("Simulated machine: {name}. Nothing is executed.")
+            text = self.tr("Simulated computer: {name}. Nothing is executed.")
             self.banner.set("simulated", text.format(name=names[0]))
         self.help_button.setText(self.tr("Help"))
         self.settings_button.setText(self.tr("Settings"))

@@ -196,7 +196,7 @@ def test_picture_sorter_asks_for_a_folder_first(app, open_dialog, qtbot, tmp_pat
     qtbot.waitUntil(dialog.result_hero.isVisible, timeout=20_000)
     dialog.choose_program("picture-sorter")
     assert not dialog.result_hero.isVisible()
-    assert dialog.run_button.text() == "Choose pictures…"  # the only thing to do before there are any
+    assert dialog.run_button.text() == "Choose folder…"  # the only thing to do before there are any
     assert not dialog.folder_button.isVisible()
     dialog.run_button.click()
     assert not dialog.runner.running

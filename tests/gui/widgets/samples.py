@@ -89,7 +89,7 @@ def _log() -> LogDrawer:
 
 def samples(language: Language) -> dict[str, Callable[[], QWidget]]:
     return {
-        "Banner": lambda: Banner("simulated", "Simulated machine."),
+        "Banner": lambda: Banner("simulated", "Simulated computer."),
         "Bars": lambda: BarChart([("CPU", 1.0, "1 TFLOP/s", "s5"), ("GPU", 8.0, "8 TFLOP/s", "accent")]),
         "Button primary": lambda: Button("Install", "primary", "download"),
         "Button secondary": lambda: Button("Back"),

@@ -21,7 +21,7 @@ class TestSimulated:
         wizard = at_recommendation(simulated)
         speak(code)
         assert wizard.banner.isVisible()
-        assert {"en": "Simulated machine", "zh_CN": "模拟的电脑"}[code] in wizard.banner.label.text()
+        assert {"en": "Simulated computer", "zh_CN": "模拟的电脑"}[code] in wizard.banner.label.text()
         wizard.recommendation.primary_button.click()
         qtbot.waitUntil(lambda: wizard.flow.state.stage == "done", timeout=5000)
         assert wizard.flow.page == "install"

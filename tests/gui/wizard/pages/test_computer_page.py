@@ -125,7 +125,7 @@ class TestComputer:
     def test_simulated_machine_shows_its_own_system_name(self, tmp_path, open_wizard):
         machine = replace(plain_linux(), os=OperatingSystem(system="linux"))
         wizard = open_wizard(FakeApp(tmp_path, machine, simulated=True))
-        assert wizard.banner.label.text() == "Simulated machine: Linux. Nothing is executed."
+        assert wizard.banner.label.text() == "Simulated computer: Linux. Nothing is executed."
 
     def test_unreadable_probe_is_reported_and_other_rows_stay(self, app, at_computer):
         app.results["detect"] = replace(
