@@ -264,6 +264,7 @@ class SummaryTiles(QWidget):
             # A compact tile has no room for the total, which its bar shows.
             unit = metric.unit if self._low_window else metric.unit_text(total)
             tile.set_value(value_text, unit, metric.fraction(source))
+            tile.value_widget.set_largest("" if total is None else metric.format_value(total))
             tile.value_widget.set_tone(alarm_tones(self._health, gpu).get(metric.key, "text"))
 
     def _widgets(self) -> list[QWidget]:

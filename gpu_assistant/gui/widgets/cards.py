@@ -613,6 +613,7 @@ class MetricValue(Themed, QWidget):
     def __init__(self, kind: str = "figure", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.kind, self.figure, self.unit, self.tone = kind, UNKNOWN_VALUE, "", "text"
+        self._largest = ""
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.apply_theme()
 
@@ -627,6 +628,12 @@ class MetricValue(Themed, QWidget):
         if self.sizeHint() != old_size:
             self.updateGeometry()
         self.update()
+
+    def set_largest(self, figure: str) -> None:
+        """Keep room for the largest figure that may come, so that nothing moves when it does."""
+        if figure != self._largest:
+            self._largest = figure
+            self.updateGeometry()
 
     def set_kind(self, kind: str) -> None:
         """Set the step of the type scale of the figure."""
@@ -643,7 +650,8 @@ class MetricValue(Themed, QWidget):
     def sizeHint(self) -> QSize:
         large, small = QFontMetricsF(theme.font(self.kind)), QFontMetricsF(theme.font("small"))
         unit = small.horizontalAdvance(self.unit) + self._unit_gap() if self.unit else 0.0
-        return QSize(ceil(large.horizontalAdvance(self.figure) + unit) + 1, ceil(large.height()))
+        figure = max(large.horizontalAdvance(text) for text in (self.figure, self._largest))
+        return QSize(ceil(figure + unit) + 1, ceil(large.height()))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()

@@ -47,6 +47,15 @@ def test_a_tile_writes_percentages_as_its_language_does(language, code: str, tex
     assert wide.accessibleName() == "94 W"
 
 
+def test_value_has_room_for_the_largest_figure() -> None:
+    value = MetricValue()
+    value.set("85", "of 115 W")
+    value.set_largest("115")
+    width = value.minimumSizeHint().width()
+    value.set("115", "of 115 W")
+    assert value.minimumSizeHint().width() == width
+
+
 def test_hero_repaints_on_new_verdict(show, qtbot: QtBot) -> None:
     class Watched(Hero):
         regions: Sequence = ()
