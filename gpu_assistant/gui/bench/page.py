@@ -119,13 +119,13 @@ class BenchmarkPage(Page):
         self.measure_button = self.result_actions.measure_button
         self.message_banner = Banner("error", inset=True)
         self.environment_banner = Banner("warn", inset=True)
+        self.environment_banner.button.set_kind("primary")  # without it nothing can be measured
         self.busy_banner = Banner("neutral", inset=True)
         self.busy_banner.setObjectName("healthTestRunning")
         for banner in (self.message_banner, self.environment_banner, self.busy_banner):
             banner.hide()
         self.empty_state = Hero("accent", " ", icon="bench")
         self.empty_state.button.set_kind("primary")
-        self.empty_state.button.set_icon("play", None)
         self.first_full_test_button = Button(kind="ghost", icon_name="clock", flush="left")
         self.full_test_note = label("small")
         self.workloads_card, self.answers_card = IconListCard(WORKLOAD_ICONS), IconListCard(ANSWER_ICONS)
@@ -519,6 +519,8 @@ class BenchmarkPage(Page):
             button_text = self.tr("Measure") if self._app.simulated else self.tr("Set up PyTorch")
             title = self.tr("Nothing to measure here")
             self.empty_state.set("neutral", title, unavailable_reason, button_text, "bench")
+        is_measuring = can_measure or self._app.simulated
+        self.empty_state.button.set_icon("play" if is_measuring else "download", None)
         self._show_preview()
         for part in (self.first_full_test_button, self.full_test_note):
             part.setVisible(can_measure)
