@@ -131,6 +131,12 @@ class BundleService:
             rate_limiter=rate_limiter or self._context.rate_limiter(),
         )
 
+    def needed_bytes(self, machine: Machine, recommendation: Recommendation) -> int:
+        """How many bytes of files a bundle for the machine collects, as far as they are known."""
+        from ..core.plan_cost import plan_cost
+
+        return plan_cost(self.create(machine, recommendation, Path()).bundled_plan).bytes
+
     def check(self, folder: Path, *, match_computer: bool = False) -> CheckBundleJob:
         """Verify every file of a bundle against its list.
 

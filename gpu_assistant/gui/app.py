@@ -140,8 +140,8 @@ class DesktopApplication:
     def acquire_instance(self) -> bool:
         """Take the data folder's lock; False after the window that holds it was brought to the front.
 
-        A simulated machine takes no lock: it executes nothing, and the real window may be open at the same time. Raises
-        AppError when the folder cannot be written.
+        A simulated computer takes no lock: it executes nothing, and the real window may be open at the same time.
+        Raises AppError when the folder cannot be written.
         """
         if self.app.simulated:
             return True

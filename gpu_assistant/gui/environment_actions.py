@@ -245,9 +245,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
     def _create_menu_entry(self) -> None:
         self._run_action(
             self._services.integrations.create_menu_entry,
-            lambda: (
-                self.tr("Added to the Start menu.") if self._has_start_menu else self.tr("Added to your apps menu.")
-            ),
+            lambda: self.tr("Added to the Start menu.") if self._has_start_menu else self.tr("Added to the app menu."),
         )
 
     def _open_terminal(self, environment: Path) -> Job[object]:

@@ -134,7 +134,7 @@ class MachineFactsJob:
 
 
 def current_environment(app: App) -> InstalledEnvironment | None:
-    """The environment named in the settings, else the newest; None for a simulated machine."""
+    """The environment named in the settings, else the newest; None for a simulated computer."""
     if app.simulated:
         return None
     environments = app.setup.environments()
@@ -146,7 +146,7 @@ def current_environment(app: App) -> InstalledEnvironment | None:
 
 
 def all_environments(app: App) -> tuple[InstalledEnvironment, ...]:
-    """All environments of this program; none for a simulated machine."""
+    """All environments of this program; none for a simulated computer."""
     return () if app.simulated else tuple(_to_installed_environment(each, app) for each in app.setup.environments())
 
 

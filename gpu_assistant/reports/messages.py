@@ -583,7 +583,7 @@ def _name_with_gpu(benchmark: Benchmark, device: str, name: str) -> str:
 
 
 def _card_among_several(benchmark: Benchmark, device: str) -> str:
-    """The name of a GPU where there are several, "one RTX 4060" where they are alike; else "" """
+    """A GPU in a sentence where there are several: "the RTX 4060", "one RTX 4060" where they are alike; else ""."""
     if device == "cpu" or sum(each.id != "cpu" for each in benchmark.devices) < 2:
         return ""
     card = gpu_name(benchmark, device)

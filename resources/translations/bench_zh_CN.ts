@@ -71,7 +71,7 @@
         <translation>矩阵乘法：神经网络的核心运算</translation>
     </message>
     <message>
-        <source>A simulated machine cannot be measured: nothing is executed on it.</source>
+        <source>A simulated computer cannot be measured: nothing is executed on it.</source>
         <translation>模拟的电脑无法测速：不会执行任何操作。</translation>
     </message>
     <message>
@@ -573,12 +573,12 @@
         <translation>测量时空闲 {size}。其中可用的到虚线为止，其余留给其他程序和 PyTorch 的额外开销。</translation>
     </message>
     <message>
-        <source>Calculated from small steps that were measured here.</source>
-        <translation>根据本机实测的小批次推算。</translation>
+        <source>Calculated from small batches measured on this computer.</source>
+        <translation>根据在这台电脑上实测的小批次推算。</translation>
     </message>
     <message>
-        <source>Calculated from small steps that were measured here and varied a little: approximate.</source>
-        <translation>根据本机实测的小批次推算；几次实测略有出入，结果是近似值。</translation>
+        <source>Calculated from small batches measured on this computer, which varied a little: approximate.</source>
+        <translation>根据在这台电脑上实测的小批次推算；几次实测略有出入，结果是近似值。</translation>
     </message>
     <message>
         <source>Free when measured: {size}. A step can use it up to the dashed line; the rest is left for the display, other programs and memory fragmentation.</source>

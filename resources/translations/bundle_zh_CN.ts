@@ -222,8 +222,8 @@
         <translation>随时可以继续，重启电脑后也可以。</translation>
     </message>
     <message>
-        <source>It stops as soon as it is safe to.</source>
-        <translation>完成当前操作后停止。</translation>
+        <source>It stops as soon as that is safe.</source>
+        <translation>到可以安全停止时就会停下。</translation>
     </message>
     <message>
         <source>Checking this computer…</source>
@@ -266,8 +266,8 @@
         <translation>先停在这里？</translation>
     </message>
     <message>
-        <source>Stopped as you asked</source>
-        <translation>已停止准备</translation>
+        <source>You stopped preparing the folder</source>
+        <translation>你已停止准备文件夹</translation>
     </message>
     <message>
         <source>Stopping…</source>

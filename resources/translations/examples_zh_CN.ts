@@ -23,8 +23,8 @@
         <translation>选择文件夹…</translation>
     </message>
     <message>
-        <source>Choose a ResNet-18 weights file</source>
-        <translation>请选择 ResNet-18 的权重文件</translation>
+        <source>Choose a trained ResNet-18 model</source>
+        <translation>请选择训练好的 ResNet-18 模型</translation>
     </message>
     <message>
         <source>Close</source>
@@ -111,7 +111,7 @@
         <translation>运行结果</translation>
     </message>
     <message>
-        <source>Without this model</source>
+        <source>Don't use this model</source>
         <translation>不用这个模型</translation>
     </message>
     <message>
@@ -155,7 +155,7 @@
         <translation>步</translation>
     </message>
     <message>
-        <source>Pictures below</source>
+        <source>Correct below</source>
         <translation>下图正确</translation>
     </message>
     <message>
@@ -190,7 +190,7 @@
         <translation>每秒生成 {rate} 个词元</translation>
     </message>
     <message>
-        <source>Time a language model</source>
+        <source>Language model speed</source>
         <translation>语言模型测速</translation>
     </message>
     <message>
@@ -199,7 +199,7 @@
     </message>
     <message>
         <source>Shows how fast a language model writes here. It is untrained, so it writes nonsense, but as fast as a trained one. Nothing is downloaded.</source>
-        <translation>看语言模型在这台电脑上写得有多快。模型没有训练过，写的内容没有意义，但速度和训练好的一样。不用下载任何东西。</translation>
+        <translation>测测语言模型在这台电脑上生成文字有多快。模型没有训练过，生成的内容没有意义，但速度和训练好的一样。不用下载任何东西。</translation>
     </message>
     <message>
         <source>Read digits</source>
@@ -259,7 +259,7 @@
     </message>
     <message>
         <source>Shows how fast your language model writes on this computer.</source>
-        <translation>看你的语言模型在这台电脑上写得有多快。</translation>
+        <translation>测测你的语言模型在这台电脑上生成文字有多快。</translation>
     </message>
     <message>
         <source>The program stopped before the end</source>

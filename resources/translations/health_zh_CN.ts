@@ -28,7 +28,7 @@
         <translation>；</translation>
     </message>
     <message>
-        <source>A simulated machine cannot be tested: nothing is executed on it.</source>
+        <source>A simulated computer cannot be tested: nothing is executed on it.</source>
         <translation>模拟的电脑无法体检：不会执行任何操作。</translation>
     </message>
     <message>

@@ -412,7 +412,7 @@
         <translation>重新安装就能换成带 CUDA 的版本。</translation>
     </message>
     <message>
-        <source>This is a simulated machine</source>
+        <source>This is a simulated computer</source>
         <translation>这是一台模拟的电脑</translation>
     </message>
     <message>

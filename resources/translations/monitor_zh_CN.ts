@@ -15,8 +15,8 @@
 <context>
     <name>AlarmRow</name>
     <message>
-        <source>Don't notify me again</source>
-        <translation>不再提醒</translation>
+        <source>Don't notify me of this</source>
+        <translation>不再通知</translation>
     </message>
     <message>
         <source>Notify me again</source>
@@ -234,8 +234,8 @@
         <translation>状态</translation>
     </message>
     <message>
-        <source>{count} GPUs are shown already. This one takes the place of GPU {gpu}.</source>
-        <translation>已显示 {count} 张。选中这张会换下 GPU {gpu}。</translation>
+        <source>{count} GPUs are already shown. Selecting this one hides GPU {gpu}.</source>
+        <translation>已显示 {count} 张显卡。选中这张会隐藏 GPU {gpu}。</translation>
     </message>
     <message>
         <source>Show (up to {count})</source>

@@ -63,7 +63,7 @@
         <translation>用在你自己的终端里</translation>
     </message>
     <message>
-        <source>Added to your apps menu.</source>
+        <source>Added to the app menu.</source>
         <translation>已添加到应用菜单。</translation>
     </message>
     <message>
@@ -76,7 +76,7 @@
     </message>
     <message>
         <source>My first program</source>
-        <translation>运行我的第一个程序</translation>
+        <translation>我的第一个程序</translation>
     </message>
     <message>
         <source>Saved: {path}</source>

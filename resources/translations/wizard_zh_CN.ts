@@ -254,7 +254,7 @@
     </message>
     <message>
         <source>needed, {size} free</source>
-        <translation>磁盘占用，剩余 {size}</translation>
+        <translation>所需空间，剩余 {size}</translation>
     </message>
     <message>
         <source>on {letter}: ({size} free)</source>
@@ -435,7 +435,7 @@
         <translation>还没有验证</translation>
     </message>
     <message>
-        <source>Nothing was installed: this machine is simulated</source>
+        <source>Nothing was installed: this computer is simulated</source>
         <translation>没有安装任何东西：这是模拟的电脑</translation>
     </message>
     <message>
@@ -476,7 +476,7 @@
     </message>
     <message>
         <source>Right PyTorch build</source>
-        <translation>PyTorch 版本正确</translation>
+        <translation>PyTorch 的计算平台正确</translation>
     </message>
     <message>
         <source>What was done</source>
@@ -866,8 +866,8 @@
         <translation>继续安装</translation>
     </message>
     <message>
-        <source>It stops as soon as it is safe to.</source>
-        <translation>完成当前操作后停止。</translation>
+        <source>It stops as soon as that is safe.</source>
+        <translation>到可以安全停止时就会停下。</translation>
     </message>
     <message>
         <source>Next</source>
@@ -1600,7 +1600,7 @@
     </message>
     <message>
         <source>as fast as your CPU</source>
-        <translation>是 CPU 训练速度的</translation>
+        <translation>相对 CPU 的训练速度</translation>
     </message>
     <message>
         <source>to train on {total} images</source>
@@ -1726,8 +1726,8 @@
         <translation>环境名称</translation>
     </message>
     <message>
-        <source>Folder not changed.</source>
-        <translation>安装位置没变。</translation>
+        <source>The folder you chose can't be used.</source>
+        <translation>你选的文件夹不能用，安装位置没变。</translation>
     </message>
     <message>
         <source>You need {size} more disk space.</source>
@@ -1871,7 +1871,7 @@
         <translation>按推荐（{version}）</translation>
     </message>
     <message>
-        <source>Our recommendation is back</source>
+        <source>Recommendation restored</source>
         <translation>已恢复推荐方案</translation>
     </message>
     <message>
@@ -2013,15 +2013,15 @@
         <translation>配置我的显卡</translation>
     </message>
     <message>
-        <source>It needed a restart after step {n} of {of}: {title}.</source>
-        <translation>上次在第 {n} 步（共 {of} 步）之后需要重启：{title}。</translation>
+        <source>The computer needed a restart after step {n} of {of}: {title}.</source>
+        <translation>上次在第 {n} 步（共 {of} 步）之后需要重启电脑：{title}。</translation>
     </message>
     <message>
-        <source>It stopped at step {n} of {of}: {title}.</source>
+        <source>Last time it stopped at step {n} of {of}: {title}.</source>
         <translation>上次停在第 {n} 步（共 {of} 步）：{title}。</translation>
     </message>
     <message>
-        <source>It was not finished.</source>
+        <source>It was not finished last time.</source>
         <translation>上次没有装完。</translation>
     </message>
     <message>
@@ -2161,7 +2161,7 @@
         <translation>在真实的电脑上，这一页会显示</translation>
     </message>
     <message>
-        <source>The proof: card, PyTorch, CUDA and cuDNN, each with its version and a calculation</source>
+        <source>The proof: card, PyTorch, CUDA and cuDNN, with versions and a real calculation</source>
         <translation>验证结果：显卡、PyTorch、CUDA 和 cuDNN，逐项列出版本，并实际算一次</translation>
     </message>
     <message>

@@ -92,6 +92,7 @@ def test_settings_reach_the_script_and_arguments_do_not(tmp_path, monkeypatch):
         ("import PIL", "example-package", {"package": "pillow"}),
         ("import torch\nraise torch.cuda.OutOfMemoryError('CUDA out of memory')", "example-memory", MEMORY["gpu"]),
         ("raise RuntimeError('CUDA error: out of memory')", "example-memory", MEMORY["gpu"]),
+        ("raise RuntimeError('cuDNN error: CUDNN_STATUS_ALLOC_FAILED')", "example-memory", MEMORY["gpu"]),
         ("raise MemoryError", "example-memory", MEMORY["computer"]),
         ("raise RuntimeError('DefaultCPUAllocator: can\\'t allocate memory')", "example-memory", MEMORY["computer"]),
         ("import os\nos._exit(7)", "example-ended", {"status": 7}),

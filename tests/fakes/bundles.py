@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from gpu_assistant.core import json
 from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.plan import Plan, PlanEvent, Step, StepEvent, StepSummary
+from gpu_assistant.core.plan_cost import plan_cost
 from gpu_assistant.core.recommendation import Choice, Recommendation
 from gpu_assistant.fetch.rate import RateLimiter
 from gpu_assistant.install.bundle.format import LIST_FILE, LOCK_FILE, BundleContents, BundleFile
@@ -120,6 +121,9 @@ class FakeBundles:
         job = self._app.job("bundle")
         job.plan = self._app.plan(machine, recommendation, self._app.folder / "environment")
         return job
+
+    def needed_bytes(self, machine: Machine, recommendation: Recommendation) -> int:
+        return plan_cost(self._app.plan(machine, recommendation, self._app.folder / "environment")).bytes
 
     def available_setup(self, machine: Machine, **options: Any) -> FakeJob:
         choice = options["choice"]

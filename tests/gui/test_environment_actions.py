@@ -100,7 +100,7 @@ def test_menu_entry(panel, services, language, qtbot, code):
     language.set(code)
     with qtbot.waitSignal(panel.message_shown) as signal:
         panel.menu_button.click()
-    assert signal.args == [{"en": "Added to your apps menu.", "zh_CN": "已添加到应用菜单。"}[code]]
+    assert signal.args == [{"en": "Added to the app menu.", "zh_CN": "已添加到应用菜单。"}[code]]
     assert list((services.desktop.root / "menu").iterdir())
     assert panel.result_banner.kind == "ok"
 

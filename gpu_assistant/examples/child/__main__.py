@@ -18,6 +18,20 @@ from typing import Any, Dict, List, Optional
 sys.dont_write_bytecode = True  # no bytecode of this Python in the program's own folder
 
 
+# Words of errors of a full GPU, of CUDA and HIP, cuBLAS and cuDNN. Where they are from: bench/child/devices.py, which
+# is no part of this program.
+GPU_MEMORY_WORDS = (
+    "cuda error: out of memory",
+    "hip error: out of memory",
+    "cudaerrormemoryallocation",
+    "cuda_error_out_of_memory",
+    "status_alloc_failed",
+    "cublas_status_not_initialized when calling `cublascreate",
+    "unable to find a valid cudnn algorithm",
+    "unable to find an engine",
+)
+
+
 class ShownFigures:
     """The `show` of a script: each call is one JSON line on the original stdout; what is printed goes to stderr.
 
@@ -89,10 +103,10 @@ def _summary(error: BaseException) -> str:
 def _exhausted_memory(torch: Any, error: BaseException) -> Optional[str]:
     """The memory that was too small: "gpu", or "computer", which a program on the GPU needs as well; None: neither."""
     kind: Optional[type] = getattr(torch, "OutOfMemoryError", getattr(torch.cuda, "OutOfMemoryError", None))
-    is_gpu_failure = any(words in str(error) for words in ("CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED"))
-    if is_gpu_failure or (kind is not None and isinstance(error, kind)):
+    text = str(error).lower()
+    if (kind is not None and isinstance(error, kind)) or any(words in text for words in GPU_MEMORY_WORDS):
         return "gpu"
-    is_cpu_failure = "can't allocate memory" in str(error) or "not enough memory" in str(error)
+    is_cpu_failure = "can't allocate memory" in text or "not enough memory" in text
     return "computer" if isinstance(error, MemoryError) or is_cpu_failure else None
 
 

@@ -496,7 +496,7 @@ class BenchmarkPage(Page):
 
     def _unavailable_reason(self) -> str:
         if self._app.simulated:
-            return self.tr("A simulated machine cannot be measured: nothing is executed on it.")
+            return self.tr("A simulated computer cannot be measured: nothing is executed on it.")
         if self._is_testing():
             return self.tr("The health test is running on the card. Measure when it is done.")
         if self.memory_view.busy:

@@ -155,10 +155,11 @@ class CreatedBundle(Struct, frozen=True, kw_only=True):
 
 
 class DescribedComputer(Struct, frozen=True, kw_only=True):
-    """The computer that a machine file describes, and what suits it."""
+    """The computer that a machine file describes, what suits it, and how many bytes of files that takes."""
 
     machine: Machine
     recommendation: Recommendation
+    needed_bytes: int
 
 
 class MachineFileJob:
@@ -172,7 +173,8 @@ class MachineFileJob:
         context.check_cancelled()
         machine = json.read_file(self._file, Machine, code="machine-file")
         recommendation = self._app.setup.recommend(machine, goal=self._goal, channel=self._channel)
-        return DescribedComputer(machine=machine, recommendation=recommendation)
+        needed_bytes = self._app.bundles.needed_bytes(machine, recommendation)
+        return DescribedComputer(machine=machine, recommendation=recommendation, needed_bytes=needed_bytes)
 
 
 class BundleOrderJob:

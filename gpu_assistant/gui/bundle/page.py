@@ -18,13 +18,14 @@ from ...core.machine import Machine
 from ...core.plan import Event, StepEvent
 from ...core.plan_cost import plan_cost
 from ...core.recommendation import RETRYABLE_CODES, Recommendation
+from ...core.types import Channel, Goal
 from ...texts.format import format_estimated_duration, format_size
 from ...texts.localized import Texts
 from .. import messages
 from ..saving import FileSaver
 from ..widgets.base import announce
 from ..widgets.buttons import Button, SegmentedControl
-from ..widgets.cards import Card, Hero
+from ..widgets.cards import Banner, Card, Hero
 from ..widgets.dialogs import ConfirmDialog, folder_dialog, open_dialog, save_dialog
 from ..widgets.layouts import WrappingRow
 from ..widgets.text import label
@@ -55,12 +56,14 @@ class CreateBundlePage(WizardPage):
         self._machine_file: Path | None = None
         self._described: DescribedComputer | None = None
         self._file_error: AppError | None = None
+        self._read_for: tuple[Path | None, Goal, Channel] | None = None
         self._shown_state: CreationState | None = None
         self.opened_from_main_area = False
         super().__init__(controller)
         self._file_reader = JobRunner(self)
         self._file_reader.done.connect(self._on_file_read)
         self._file_reader.failed.connect(self._on_file_refused)
+        self._file_reader.finished.connect(self.draw_if_visible)
         creator.changed.connect(self._ask_sources_again)
         creator.changed.connect(self.draw_if_visible)
         creator.step_changed.connect(self._on_step_changed)
@@ -128,21 +131,29 @@ class CreateBundlePage(WizardPage):
         self._on_answer()
 
     def use_machine_file(self, file: Path) -> None:
-        """Create the bundle for the computer that this file describes, which is read in a thread."""
-        if self._file_reader.running:
-            return
-        state = self.controller.flow.state
-        self._machine_file, self._described, self._file_error = file, None, None
-        self._file_reader.start(MachineFileJob(self.controller.app, file, state.goal, state.channel))
+        """Create the bundle for the computer that this file describes."""
+        self._machine_file, self._read_for = file, None
         self._on_answer()
 
+    def _read_machine_file(self) -> None:
+        """Read the file in a thread, again where the goal is another one by now; what was read before is forgotten."""
+        file, state = self._machine_file, self.controller.flow.state
+        wanted = file, state.goal, state.channel
+        if self.target_card.target == THIS_COMPUTER or file is None or wanted == self._read_for:
+            return
+        self._described = self._file_error = None
+        if not self._file_reader.running:  # else its end draws the page once more
+            self._read_for = wanted
+            self._file_reader.start(MachineFileJob(self.controller.app, file, state.goal, state.channel))
+
     def _on_file_read(self, described: DescribedComputer) -> None:
-        self._described = described
-        self.draw_if_visible()
+        if self._read_for is not None:
+            self._described = described
 
     def _on_file_refused(self, error: AppError) -> None:
-        self._file_error = error
-        self.draw_if_visible()
+        if self._read_for is not None:
+            self._file_error = error
+            announce(self.target_card, messages.error_text(self.texts, error))
 
     def _on_answer(self) -> None:
         """A failure belonged to the old answers."""
@@ -216,6 +227,7 @@ class CreateBundlePage(WizardPage):
         is_editable = state in ("idle", "failed", "stopped")
         for widget in (self.target_card, self.folder_card):
             widget.setVisible(is_editable)
+        self._read_machine_file()
         self.ready_card.setVisible(state == "done")
         self.note_card.setVisible(self.creator.is_running)
         self._update_title(state)
@@ -247,7 +259,7 @@ class CreateBundlePage(WizardPage):
         elif state == "running":
             title, line = self.tr("Preparing the folder"), self.tr("You can keep working, or minimise this window.")
         elif state == "stopping":
-            title, line = self.tr("Stopping…"), self.tr("It stops as soon as it is safe to.")
+            title, line = self.tr("Stopping…"), self.tr("It stops as soon as that is safe.")
         self.page.set_title(title, line)
 
     def _update_order_cards(self) -> None:
@@ -272,11 +284,7 @@ class CreateBundlePage(WizardPage):
         state, described = self.controller.flow.state, self._described
         if self.target_card.target == THIS_COMPUTER:
             return plan_cost(state.plan).bytes if state.plan is not None else None
-        torch = described.recommendation.pytorch if described is not None else None
-        if described is None or torch is None or described.recommendation.tensorflow is not None:
-            return None
-        sizes = self.controller.app.catalog.sizes(torch.variant, described.machine.os.system, torch.version)
-        return sizes.download_bytes
+        return described.needed_bytes if described is not None else None
 
     def _update_verdict(self, state: CreationState) -> None:
         bundle, error = self.creator.bundle, self.creator.error
@@ -293,7 +301,7 @@ class CreateBundlePage(WizardPage):
             text = self.tr("Continue any time, even after a restart.")
             if self.creator.has_downloads:
                 text = self.tr("Your download is kept. Continue any time, even after a restart.")
-            self.verdict_hero.set("neutral", self.tr("Stopped as you asked"), text, icon="info")
+            self.verdict_hero.set("neutral", self.tr("You stopped preparing the folder"), text, icon="info")
 
     def _update_progress(self) -> None:
         creator = self.creator
@@ -412,6 +420,9 @@ class TargetComputerCard(Card):
         choices_layout.setSpacing(10)
         choices_layout.addWidget(self.target_segments, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         choices_layout.addWidget(self.description_label)
+        self._file_banner = Banner("error", inset=True)
+        self._file_banner.hide()
+        choices_layout.addWidget(self._file_banner)
         choices_layout.addLayout(WrappingRow(self._path_label, self.file_button))
         choices_layout.addLayout(WrappingRow(self._no_internet_label, self.save_button))
         choices_layout.addWidget(self._status_label)
@@ -449,12 +460,13 @@ class TargetComputerCard(Card):
             description = self._computer_text(state.machine, state.recommendation, texts) or fallback_text
         elif not has_file:
             description = self._other_computer_text()
-        elif file_error is not None:
-            description = messages.error_text(texts, file_error)
         else:
             description = self._computer_text(described.machine, described.recommendation, texts) if described else ""
         self.description_label.setText(description)
         self.description_label.setVisible(bool(description))
+        is_refused = has_file and file_error is not None
+        self._file_banner.set("error", messages.error_text(texts, file_error) if file_error is not None else "")
+        self._file_banner.setVisible(is_refused)
         self._path_label.setVisible(has_file)
         self.file_button.setVisible(has_file and not is_file_wrong)
         self._path_label.setText(str(file) if file is not None else "")

@@ -55,6 +55,7 @@ from .picture_grid import PictureGrid
 if TYPE_CHECKING:
     from ...app import App
 
+RERUN_CODES = ("example-memory", "example-killed")  # of errors after which the same run may end well
 DIALOG_SIZE = 1080, 744  # pixels at 100 % text
 MARGIN = 28  # pixels at both sides
 LOW_BESIDE_WIDTH = 700  # pixels at 100 % text
@@ -261,14 +262,14 @@ class ExampleDialog(Themed, QDialog):
         if self._program == "language-model":
             dialog = folder_dialog(self, self.tr("Choose a folder with config.json and *.safetensors"))
         else:
-            dialog = QFileDialog(self, self.tr("Choose a ResNet-18 weights file"), "", "PyTorch (*.pth *.pt)")
+            dialog = QFileDialog(self, self.tr("Choose a trained ResNet-18 model"), "", "PyTorch (*.pth *.pt)")
             dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(lambda path: self.set_weights(Path(path)))
         return dialog
 
     def set_weights(self, weights: Path | None) -> None:
-        """Start with these weights, or with random ones."""
+        """Let the next run start with these weights, or with random ones."""
         self._weights = weights
         self.retranslate()
 
@@ -318,6 +319,8 @@ class ExampleDialog(Themed, QDialog):
     def install_pillow(self) -> None:
         """Put the package that reads pictures into the environment, then run the program again."""
         if not self.install_runner.running:
+            self._other_error = None
+            self.retranslate()
             self.install_button.set_busy(True)
             make_job = partial(self._app.integrations.add_packages, self._environment, "pictures")
             self.install_runner.start(LazyJob(make_job))
@@ -415,7 +418,7 @@ class ExampleDialog(Themed, QDialog):
         self.code_card.set_title(self.tr("The program"))
         self.code_view.set_code(readable_source(self._program, self._language.current))
         self.score_tile.set_label(self.tr("Accuracy"))
-        self.shown_tile.set_label(self.tr("Pictures below"))
+        self.shown_tile.set_label(self.tr("Correct below"))
         self.rate_tile.set_label(self.tr("Tokens per second"))
         self.memory_tile.set_label(self.tr("GPU memory"))
         self.pictures_label.setText(
@@ -423,7 +426,7 @@ class ExampleDialog(Themed, QDialog):
         )
         self.folder_button.setText(self.tr("Choose another folder…"))
         self.weights_button.setText(self.tr("Use a trained model…"))
-        self.no_weights_button.setText(self.tr("Without this model"))
+        self.no_weights_button.setText(self.tr("Don't use this model"))
         self.install_button.setText(self.tr("Install Pillow"))
         self.save_button.setText(self.tr("Save a copy…"))
         self.editor_button.setText(self.tr("Open in VS Code"))
@@ -483,11 +486,11 @@ class ExampleDialog(Themed, QDialog):
             self.curve.setAccessibleName(self.curve_label.text())
         loss_text = self.tr("How far off the network still is. Training brings this down.")
         self.curve_card.setToolTip("" if is_language_model else loss_text)
-        has_failed = self._error is not None
+        lacked_memory = self._error is not None and self._error.code in RERUN_CODES
         self.empty_state.set(
-            self.tr("Run it again to see its output.") if has_failed else messages.invitation(self._program)
+            self.tr("Run it again to see its output.") if lacked_memory else messages.invitation(self._program)
         )
-        asks_pictures = self._program == "picture-sorter" and not has_failed
+        asks_pictures = self._program == "picture-sorter" and not lacked_memory
         self.empty_state.icon_widget.set("folder" if asks_pictures else "play")
         has_shown = progress is not None or self._result is not None or self._stopped
         self.empty_state.setVisible(not running and not has_shown)

@@ -20,7 +20,7 @@ def program_title(program: ExampleName) -> str:
     return {
         "first-program": translate("Examples", "Read digits"),
         "picture-sorter": translate("Examples", "Sort my pictures"),
-        "language-model": translate("Examples", "Time a language model"),
+        "language-model": translate("Examples", "Language model speed"),
     }[program]
 
 

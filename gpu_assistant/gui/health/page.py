@@ -396,7 +396,7 @@ class HealthPage(Page):
         """Why no test can be started; "" where one can."""
         environment = self._environment
         if self._app.simulated:
-            return translate("Health", "A simulated machine cannot be tested: nothing is executed on it.")
+            return translate("Health", "A simulated computer cannot be tested: nothing is executed on it.")
         if self._is_benchmarking():
             return translate("Health", "The benchmark is using the card. Test the card when the benchmark is done.")
         if environment is not None and environment.environment is None and self.level > 1:

@@ -353,7 +353,9 @@ class UpdatePanel(Themed, QWidget):
         direction = QBoxLayout.Direction
         self._row.setDirection(direction.LeftToRight if in_row else direction.TopToBottom)
         # Below the headline the buttons follow what is said about them.
-        (self._head if beside else self._column).addWidget(self._buttons)
+        holder = self._head if beside else self._column
+        if holder.indexOf(self._buttons) < 0:
+            holder.addWidget(self._buttons)
 
     def _on_install_clicked(self) -> None:
         if self._updates.stage == "ready":

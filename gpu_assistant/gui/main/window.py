@@ -1,6 +1,6 @@
 """The window: the wizard and the main area in one stack, and how it closes.
 
-    first start, resumed install, simulated machine ──> Wizard ── finished, skipped ──> MainArea
+    first start, resumed install, simulated computer ──> Wizard ── finished, skipped ──> MainArea
     a page of the main area ── setup_requested ──> a new Wizard
     Wizard ── settings_requested ──> SettingsOverlay ── closed ──> the same Wizard
 

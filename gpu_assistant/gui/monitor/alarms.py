@@ -479,7 +479,7 @@ class AlarmRow(Themed, QWidget):
         self.source_button.setText(self.tr("Source: {publisher}").format(publisher=publisher))
         self.source_button.setToolTip(alarm.source or "")
         self.source_button.setAccessibleDescription(alarm.source or "")
-        self.mute_button.setText(self.tr("Notify me again") if self.muted else self.tr("Don't notify me again"))
+        self.mute_button.setText(self.tr("Notify me again") if self.muted else self.tr("Don't notify me of this"))
         self.setAccessibleName(". ".join(parts))
 
     def _open_source(self) -> None:

@@ -164,7 +164,7 @@ class GpuTable(DataTable):
         self._describe_boxes()
 
     def _describe_boxes(self) -> None:
-        full = self.tr("{count} GPUs are shown already. This one takes the place of GPU {gpu}.")
+        full = self.tr("{count} GPUs are already shown. Selecting this one hides GPU {gpu}.")
         for row, gpu in enumerate(self.gpus):
             item = self.item(row, 0)
             if item is None:

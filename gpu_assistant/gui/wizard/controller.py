@@ -258,7 +258,7 @@ class WizardController(QObject):
     # Detection
 
     def find_interrupted_install(self) -> None:
-        """Look for an install that was interrupted; a simulated machine has none."""
+        """Look for an install that was interrupted; a simulated computer has none."""
         if not self.app.simulated and not self.runners.find_interrupted.running:
             self.runners.find_interrupted.start(FindInterruptedJob(self.app))
 
@@ -584,7 +584,7 @@ class WizardController(QObject):
     # Verification and benchmark
 
     def verify(self) -> None:
-        """Verify the environment; that of a simulated machine does not exist."""
+        """Verify the environment; that of a simulated computer does not exist."""
         environment = self.environment
         if environment is None or self.app.simulated or self.is_verifying:
             return

@@ -3,7 +3,7 @@
     welcome -> computer -> recommendation -> install -> done
 
 A page may be entered once what it shows is known. A change on an earlier page drops all that was computed from the old
-value. While an install runs no page can be left. The flow of a simulated machine never holds a plan that would be
+value. While an install runs no page can be left. The flow of a simulated computer never holds a plan that would be
 carried out.
 """
 
@@ -246,10 +246,10 @@ class WizardFlow:
         dropped_choices: tuple[tuple[PartName, str], ...] = (),
     ) -> None:
         """Set a computed recommendation, and its plan or why there is none. Raises ValueError for a real plan of a
-        simulated machine.
+        simulated computer.
         """
         if self.simulated and plan is not None and not plan.simulated:
-            raise ValueError("a simulated machine must not get a plan that is carried out")
+            raise ValueError("a simulated computer must not get a plan that is carried out")
         choice = apply_choice_change(self.state.choice, {part: None for part, _ in dropped_choices})
         self.state = replace(
             self.state,
@@ -271,9 +271,9 @@ class WizardFlow:
         )
 
     def resume_install(self, interrupted: InterruptedInstall) -> None:
-        """Enter the install page with an interrupted install; raises ValueError for a simulated machine."""
+        """Enter the install page with an interrupted install; raises ValueError for a simulated computer."""
         if self.simulated:
-            raise ValueError("a simulated machine has no interrupted install")
+            raise ValueError("a simulated computer has no interrupted install")
         plan = interrupted.plan
         self.state = WizardState(
             machine=self.state.machine,

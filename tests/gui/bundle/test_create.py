@@ -418,11 +418,33 @@ def test_file_that_changed_after_it_was_read_is_refused(app, at_prepare, machine
     page.target_card.target_segments.buttons[1].click()
     page.use_folder(machine_file.parent / "stick")
     page.use_machine_file(machine_file)
+    qtbot.waitUntil(lambda: "RTX 4060" in page.target_card.description_label.text(), timeout=5000)
     machine_file.write_text("{}", encoding="utf-8")
     page.primary_button.click()
     qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "failed", timeout=5000)
     assert page.primary_button.text() == "Choose another file…"  # the same file stays wrong
     assert app.orders == []
+
+
+def test_other_file_is_read_while_one_is_read(app, at_prepare, machine_file, qtbot, seen):
+    page = at_prepare(app).side_pages.create_page
+    page.target_card.target_segments.buttons[1].click()
+    page.use_machine_file(machine_file.parent / "none.json")
+    page.use_machine_file(machine_file)
+    qtbot.waitUntil(lambda: "NVIDIA GeForce RTX 4060 · PyTorch" in seen(page), timeout=5000)
+    assert "none.json" not in seen(page)
+
+
+def test_file_is_read_again_for_another_goal(app, at_prepare, machine_file, qtbot, seen):
+    wizard = at_prepare(app)
+    page = wizard.side_pages.create_page
+    page.target_card.target_segments.buttons[1].click()
+    page.use_machine_file(machine_file)
+    qtbot.waitUntil(lambda: "NVIDIA GeForce RTX 4060 · PyTorch" in seen(page), timeout=5000)
+    calls = app.calls.count("recommend")
+    wizard.flow.state = replace(wizard.flow.state, goal="all")
+    page.draw()
+    qtbot.waitUntil(lambda: app.calls.count("recommend") == calls + 1, timeout=5000)
 
 
 def test_computer_of_the_file_and_the_size_for_it_are_shown(app, at_prepare, machine_file, qtbot, seen):

@@ -301,9 +301,10 @@ def usable_text(usable: int) -> str:
 def basis_text(fits: Sequence[MemoryFit]) -> str:
     """Where the sizes come from: no step with the whole batch was run."""
     if all(fit.exact for fit in fits):
-        return translate("MemoryFitMessages", "Calculated from small steps that were measured here.")
+        return translate("MemoryFitMessages", "Calculated from small batches measured on this computer.")
     return translate(
-        "MemoryFitMessages", "Calculated from small steps that were measured here and varied a little: approximate."
+        "MemoryFitMessages",
+        "Calculated from small batches measured on this computer, which varied a little: approximate.",
     )
 
 

@@ -269,7 +269,7 @@ def _simulated_verdict(facts: MachineFacts) -> HomeVerdict:
     translate = QCoreApplication.translate
     return HomeVerdict(
         "neutral",
-        translate("HomeVerdict", "This is a simulated machine"),
+        translate("HomeVerdict", "This is a simulated computer"),
         translate(
             "HomeVerdict",
             "Nothing is installed or measured on it. The readings below are from the real computer in front of you.",

@@ -147,7 +147,8 @@ class DownloadsFolder(QWidget):
             text = self.tr("Removing the old files…")
         elif progress is not None and has_total:
             template = self.tr("Copied and checked: {done} of {total}")
-            text = template.format(done=format_size(progress.done), total=format_size(progress.total))
+            # Each byte counts twice: once copied, once compared.
+            text = template.format(done=format_size(progress.done // 2), total=format_size(progress.total // 2))
         else:
             text = self.tr("Copying and checking the downloads…")
         self._progress_label.setText(text)

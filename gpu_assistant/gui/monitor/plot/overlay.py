@@ -202,8 +202,9 @@ def event_gravity(state: Event | EventSpan) -> tuple[int, bool, str]:
 
 
 class EventLabel(Struct, frozen=True, kw_only=True):
-    """An event's label in a lane above the curves (0: the lowest); `left` and `width` in logical pixels. `has_line`:
-    the dashed line down to the event's start is left of the text; it is outside or below where that is moved to fit.
+    """An event's label in a lane above the curves (0: the lowest); `left`, `width` and `end`, from where the next label
+    of its lane may begin, in logical pixels. `has_line`: the dashed line down to the event's start is left of the text;
+    it is outside or below where that is moved to fit.
 
     `later_starts` are those of the same event on other GPUs that the label names after the first.
     """
@@ -213,17 +214,13 @@ class EventLabel(Struct, frozen=True, kw_only=True):
     lane: int = 0
     left: float
     width: float
+    end: float
     has_line: bool
     later_starts: tuple[float, ...] = ()
 
     def overlaps(self, other: EventLabel) -> bool:
         """Whether both, with the gap between two labels, take the same part of a lane."""
         return self.left < other.end and other.left < self.end
-
-    @property
-    def end(self) -> float:
-        """Where the next label of its lane may begin."""
-        return self.left + max(self.width + LABEL_GAP, theme.px(LABEL_WIDTH))
 
 
 class EventLabels(pg.GraphicsWidget):  # type: ignore[misc]
@@ -319,18 +316,20 @@ def place_labels(view: ViewRange, events: Iterable[Event], max_lanes: int = MAX_
 
     A label without room adds its GPUs to the latest one of its kind; next to one with the same text it is left out.
     """
+    if not max_lanes:
+        return ()
     groups: dict[EventLabel, EventGroup] = {}
     for group in sorted(group_events(view, events), key=lambda group: event_gravity(group.event)):
         named, label, placed = group, _create_label(view, group), [*groups]
         if any(label.text == other.text and label.overlaps(other) for other in placed):
             continue
         of_kind = [other for other in placed if groups[other].is_of_kind(group.event)]
-        if of_kind and not _have_room([*placed, label], max_lanes):
+        if of_kind and not _has_room(label, placed, max_lanes):
             latest = max(of_kind, key=lambda other: other.event.start)
             named = groups[latest].with_starts(group.starts)
             label = _create_label(view, named)
             placed.remove(latest)
-        if _have_room([*placed, label], max_lanes):
+        if _has_room(label, placed, max_lanes):
             groups = {**{other: groups[other] for other in placed}, label: named}
     labels = (replace(label, lane=lane) for label, lane in _arrange_in_lanes(groups).items())
     return tuple(sorted(labels, key=lambda label: label.event.start))
@@ -343,13 +342,22 @@ def _create_label(view: ViewRange, group: EventGroup) -> EventLabel:
     left = max(math.floor(min(x + 5, view.width / view.ratio - width)), 5)
     later_starts = tuple(sorted(set(group.later_starts(view).values())))
     has_line = 0 <= round(x) < left
+    end = left + max(width + LABEL_GAP, theme.px(LABEL_WIDTH))
     return EventLabel(
-        event=group.event, text=text, left=left, width=width, has_line=has_line, later_starts=later_starts
+        event=group.event, text=text, left=left, width=width, end=end, has_line=has_line, later_starts=later_starts
     )
 
 
-def _have_room(labels: Iterable[EventLabel], max_lanes: int) -> bool:
-    return max(_arrange_in_lanes(labels).values()) < max_lanes
+def _has_room(label: EventLabel, placed: Sequence[EventLabel], max_lanes: int) -> bool:
+    """Whether a label finds a lane beside those that are placed. Most of many events are answered without arranging
+    all: where nothing is overlapped, and where as many labels as lanes are above one another already.
+    """
+    overlapped = [other for other in placed if label.overlaps(other)]
+    if not overlapped:
+        return True
+    starts = (max(label.left, other.left) for other in overlapped)
+    depth = max(sum(other.left <= start < other.end for other in overlapped) for start in starts)
+    return depth < max_lanes and max(_arrange_in_lanes([*placed, label]).values()) < max_lanes
 
 
 def _arrange_in_lanes(labels: Iterable[EventLabel]) -> dict[EventLabel, int]:

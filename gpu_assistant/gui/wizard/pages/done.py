@@ -254,7 +254,7 @@ class DonePage(WizardPage):
         self.checks_pill.hide()
         retry_text = self.tr("Check again")
         if controller.flow.simulated:
-            title = self.tr("Nothing was installed: this machine is simulated")
+            title = self.tr("Nothing was installed: this computer is simulated")
             self.hero.set(
                 "neutral", title, self.tr("The previous page shows what an installation would do."), icon="sim"
             )
@@ -369,7 +369,7 @@ class PreviewCard(Card):
     def draw(self) -> None:
         self.set_title(self.tr("On a real computer this page shows"))
         lines = (
-            self.tr("The proof: card, PyTorch, CUDA and cuDNN, each with its version and a calculation"),
+            self.tr("The proof: card, PyTorch, CUDA and cuDNN, with versions and a real calculation"),
             self.tr("How fast the card trains, compared with the CPU"),
             self.tr("A first program that learns to read digits, and your editor with the right Python"),
         )

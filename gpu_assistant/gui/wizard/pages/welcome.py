@@ -137,13 +137,13 @@ class WelcomePage(WizardPage):
         question = self.tr("Continue the last installation?")
         if torch is not None:
             question = self.tr("Continue installing PyTorch {version}?").format(version=torch.version)
-        reached = self.tr("It was not finished.")
+        reached = self.tr("It was not finished last time.")
         if position is not None:
             step = plan.steps[position]
             numbers, count = number_steps((each.id for each in plan.steps), steps_before_restart(plan))
-            template = self.tr("It stopped at step {n} of {of}: {title}.")
+            template = self.tr("Last time it stopped at step {n} of {of}: {title}.")
             if needed_restart:
-                template = self.tr("It needed a restart after step {n} of {of}: {title}.")
+                template = self.tr("The computer needed a restart after step {n} of {of}: {title}.")
             title = self.texts.translate(f"step.{step.code}.title", step.data)
             reached = template.format(n=numbers[step.id], of=count, title=title)
         details = [self.tr("Folder: {folder}").format(folder=plan.env)]

@@ -61,7 +61,7 @@ class TestWelcome:
             page.resume_hero.title_label.text() == f"Continue installing PyTorch {plan.recommendation.pytorch.version}?"
         )
         reached, details = page.resume_hero.detail_label.text().split("\n")
-        assert reached == "It stopped at step 4 of 6: Download."
+        assert reached == "Last time it stopped at step 4 of 6: Download."
         assert str(app.folder / "env") in details
         assert page.title_label.text() == "Welcome back"
         assert page.primary_button.text() == "Start a new setup"

@@ -155,7 +155,7 @@ class InstallPage(WizardPage):
             self.controller.stop()
 
     def _update_plan_list(self) -> None:
-        """Show the plan with its commands instead of progress for a simulated machine."""
+        """Show the plan with its commands instead of progress for a simulated computer."""
         simulated, plan = self.controller.flow.simulated, self.controller.flow.state.plan
         for widget in (self._columns.right, self.log_drawer, self._list_card):
             widget.setVisible(not simulated)
@@ -250,7 +250,7 @@ class InstallPage(WizardPage):
         if progress is not None and stage == "running":
             line = self._progress_text(progress)
         elif stage == "stopping":
-            line = self.tr("It stops as soon as it is safe to.")
+            line = self.tr("It stops as soon as that is safe.")
         elif progress is not None and stage in ("failed", "cancelled") and progress.current_id in progress.steps:
             step = progress.steps[progress.current_id]
             line = self.tr("Step {n} of {of}: {title}").format(

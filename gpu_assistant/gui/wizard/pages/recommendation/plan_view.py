@@ -259,7 +259,7 @@ class PlanRow(Themed, QWidget):
 
 
 def install_command(app: App, state: WizardState) -> tuple[str, ...]:
-    """The arguments that install the same plan from the command line; for a simulated machine they only show it."""
+    """The arguments that install the same plan from the command line; for a simulated computer they only show it."""
     choice = state.choice or Choice()
     chosen_versions = {name: value for name, value in asdict(choice).items() if value is not None}
     arguments = ["gpu-assistant", "install"]

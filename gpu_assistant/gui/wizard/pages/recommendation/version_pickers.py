@@ -510,7 +510,7 @@ def reset_choices_text(choice: Choice) -> tuple[str, str]:
     if choice.way is not None:
         name = current_texts().translate(f"way.{choice.way}.name")
         picks.append(translate("VersionPickers", "the way “{name}”").format(name=name))
-    title, named = translate("VersionPickers", "Our recommendation is back"), [pick for pick in picks if pick]
+    title, named = translate("VersionPickers", "Recommendation restored"), [pick for pick in picks if pick]
     if not named:
         return title, ""
     line = translate("VersionPickers", "Dropped: {picks}")

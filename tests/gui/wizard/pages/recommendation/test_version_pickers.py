@@ -300,7 +300,7 @@ def test_reset_choices_can_be_restored(page, rest, speak, seen, code):
     rest(page)
     assert page.controller.flow.state.choice is None
     assert "PyTorch 2.13.0" in seen(page.hero)
-    assert {"en": "Our recommendation is back", "zh_CN": "已恢复推荐方案"}[code] == page.hero.title_label.text()
+    assert {"en": "Recommendation restored", "zh_CN": "已恢复推荐方案"}[code] == page.hero.title_label.text()
     page.hero.button.click()
     rest(page)
     assert page.controller.flow.state.choice == before
