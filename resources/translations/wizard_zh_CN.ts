@@ -1726,7 +1726,7 @@
         <translation>环境名称</translation>
     </message>
     <message>
-        <source>The folder you chose can't be used.</source>
+        <source>The folder you chose cannot be used.</source>
         <translation>你选的文件夹不能用，安装位置没变。</translation>
     </message>
     <message>

@@ -332,4 +332,4 @@ def test_ctrl_c_keeps_partial_results(
 def test_simulated_machine_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     machine = ROOT / "tests/machines/windows11-rtx4060-566.json"
     assert run(["--machine", str(machine), "bench", "--data-dir", str(tmp_path / "data")]) == 2
-    assert "simulated machine" in capsys.readouterr().err
+    assert "simulated computer" in capsys.readouterr().err

@@ -306,11 +306,11 @@ def test_the_boxes_tell_which_gpu_gives_way_to_a_fifth(hot):
         assert all(text in page.gpu_table.item(row, GPU).toolTip() for row, text in enumerate(texts))
         return texts
 
-    full = "4 GPUs are shown already. This one takes the place of GPU 4."
+    full = "4 GPUs are already shown. Selecting this one hides GPU 4."
     assert hints() == [full] * 4 + [""] * 4
     page.toggle_gpu(2)
     assert sorted(page.selected_gpus) == [2, 5, 6, 7]
-    assert hints()[3:5] == ["4 GPUs are shown already. This one takes the place of GPU 5."] * 2
+    assert hints()[3:5] == ["4 GPUs are already shown. Selecting this one hides GPU 5."] * 2
     page.toggle_gpu(6)
     assert hints() == [""] * 8
 

@@ -210,13 +210,13 @@ def test_only_way_that_fits_is_not_marked_as_the_fastest(memory, app, measure):
     assert not row.fastest_pill.isVisible()
 
 
-@pytest.mark.parametrize(("exact", "ending"), [(True, "measured here."), (False, "varied a little: approximate.")])
+@pytest.mark.parametrize(("exact", "ending"), [(True, "this computer."), (False, "varied a little: approximate.")])
 def test_sizes_are_said_to_be_calculated(memory, app, measure, exact, ending):
     result = memory_fits()
     app.results["fit"] = replace(result, fits=tuple(replace(fit, exact=exact) for fit in result.fits))
     measure()
     text = memory.bars.basis_label.text()
-    assert text.startswith("Calculated from small steps")
+    assert text.startswith("Calculated from small batches")
     assert text.endswith(ending)
 
 

@@ -42,7 +42,7 @@ class TestDone:
             == {"en": "PyTorch works on your CPU", "zh_CN": "PyTorch 已能在你的 CPU 上运行"}[code]
         )
         assert page.checks_pill.text == {"en": "All 6 checks passed", "zh_CN": "6 项检查全部通过"}[code]
-        assert {"en": "Right PyTorch build", "zh_CN": "PyTorch 版本正确"}[code] in seen(page.verification_card)
+        assert {"en": "Right PyTorch build", "zh_CN": "PyTorch 的计算平台正确"}[code] in seen(page.verification_card)
         assert {"en": "Python works", "zh_CN": "Python 可以运行"}[code] in seen(page.verification_card)
         assert "3.11.2" in seen(page.verification_card)
         assert "2.13.0" in seen(page.verification_card)
@@ -114,7 +114,7 @@ class TestDone:
             },
             "zh_CN": {
                 "PyTorch 可以启动": "2.13.0",
-                "PyTorch 版本正确": "CPU",
+                "PyTorch 的计算平台正确": "CPU",
                 "PyTorch 已识别 RTX 4060": "8 GB",
                 "试算结果正确": "与 CPU 一致",
             },

@@ -325,7 +325,7 @@ def test_disk_without_a_letter_is_called_the_disk(language) -> None:
     plan = make_plan(ADVICE, "/home/me/env", simulated=True)
     machine = replace(rtx4060(), disks=(Disk(path="/", free_bytes=412_000_000_000),))
     card.set_cost(plan, machine, Texts("zh_CN"), manual_driver=False)
-    assert "磁盘占用，剩余 412 GB" in card.accessibleName()
+    assert "所需空间，剩余 412 GB" in card.accessibleName()
     card.deleteLater()
 
 

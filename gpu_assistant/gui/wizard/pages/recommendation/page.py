@@ -360,7 +360,7 @@ class RecommendationPage(WizardPage):
             other_system = plan.simulated and machine.os.system != self.controller.app.system.name
             error, refusal = self.controller.errors.get("check-folder"), ""
             if error is not None:
-                unchanged = self.tr("The folder you chose can't be used.")
+                unchanged = self.tr("The folder you chose cannot be used.")
                 refusal = messages.join_sentences(unchanged, messages.error_text(texts, error))
             self.folder_card.set(self.tr("Installed into"), plan.env, self.tr("Choose another folder"), refusal)
             # A path of this computer says nothing about another system.

@@ -211,7 +211,7 @@ class TestFolder:
         assert page.primary_button.isEnabled()
         assert not page.hero.isVisible()
         assert page.folder_card.error_banner.isVisible()
-        told = {"en": "The folder you chose can't be used.", "zh_CN": "安装位置没变"}[code]
+        told = {"en": "The folder you chose cannot be used.", "zh_CN": "你选的文件夹不能用"}[code]
         assert page.folder_card.error_banner.label.text().startswith(told)
         assert str(refused.parent) in page.folder_card.error_banner.label.text()
         action = {"en": "Choose another folder", "zh_CN": "换一个文件夹"}[code]
