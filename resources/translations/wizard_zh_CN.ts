@@ -499,10 +499,6 @@
         <translation>在任意终端输入</translation>
     </message>
     <message>
-        <source>What was done</source>
-        <translation>看看做了什么</translation>
-    </message>
-    <message>
         <source>{passed} of {counted} checks passed</source>
         <translation>{counted} 项检查通过了 {passed} 项</translation>
     </message>

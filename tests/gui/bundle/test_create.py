@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
 
+from gpu_assistant.app import App
 from gpu_assistant.app.available_plan import AvailableSetup
 from gpu_assistant.core import json
 from gpu_assistant.core.errors import AppError, UsageError
@@ -424,6 +425,17 @@ def test_file_that_changed_after_it_was_read_is_refused(app, at_prepare, machine
     qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "failed", timeout=5000)
     assert page.primary_button.text() == "Choose another file…"  # the same file stays wrong
     assert app.orders == []
+
+
+def test_size_counts_all_that_the_goal_needs(machine_566, tmp_path):
+    app = App(data_dir=str(tmp_path / "data"))
+    sizes = {}
+    for goal in ("pytorch", "cuda-dev"):
+        recommendation = app.setup.recommend(machine_566, goal=goal)
+        sizes[goal] = app.bundles.needed_bytes(machine_566, recommendation)
+    torch = app.setup.recommend(machine_566).pytorch
+    packages = app.catalog.sizes(torch.variant, "windows", torch.version).download_bytes
+    assert packages < sizes["pytorch"] < sizes["cuda-dev"]  # the driver, then the toolkit
 
 
 def test_other_file_is_read_while_one_is_read(app, at_prepare, machine_file, qtbot, seen):
