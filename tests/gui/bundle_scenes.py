@@ -33,7 +33,9 @@ def open_other_recommendation(studio: Studio, app: FakeApp) -> Wizard:
     from .rtx4060_run import RECORDED_MACHINE, Rtx4060Run
 
     made = open_recommendation(studio, app)
-    app.recommendation = Rtx4060Run(app.folder).recommend
+    run = Rtx4060Run(app.folder)
+    app.recommendation = run.recommend
+    app.plan = lambda *_, **__: run.plan()
     page = made.side_pages.create_page
     page.target_card.target_segments.buttons[1].click()
     page.use_folder(app.folder / "stick")
